@@ -1,0 +1,77 @@
+"""An architecture: which parts, in what order, of what size. Frozen, printable, saved with the weights.
+
+The reference model of the rules, width 2, one head, context 8, twelve tokens:
+
+>>> from glassformer.model.forward import parameters
+>>> sum(p.size for p in parameters(reference(vocab=12, width=2, context=8)).values())
+250
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from glassformer.errors import require
+from glassformer.model.attention import Attention
+from glassformer.model.feedforward import FeedForward
+from glassformer.model.head import Head, LinearHead
+from glassformer.model.norm import NoNorm, Norm
+from glassformer.model.position import Learned, Position
+from glassformer.model.projection import Full
+from glassformer.model.token import Table, Token
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Norm, attention, norm, feed-forward; with residual connections each adds to the stream."""
+
+    attention: Attention | None = field(default_factory=Attention)
+    feedforward: FeedForward | None = field(default_factory=FeedForward)
+    attention_norm: Norm = field(default_factory=NoNorm)
+    feedforward_norm: Norm = field(default_factory=NoNorm)
+    residual: bool = True
+
+
+@dataclass(frozen=True)
+class Tie:
+    """`name` is not stored: it is the array called `to`; `head.weight.T` means the transpose."""
+
+    name: str
+    to: str
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The whole model, but for its numbers."""
+
+    vocab: int = 0  # tokens; 0: as many as the task has
+    context: int = 8  # places that the model sees
+    width: int = 2  # dimensions of the residual stream
+    token: Token = field(default_factory=Table)
+    position: Position = field(default_factory=Learned)
+    position_dims: int = 0  # dimensions that positions have to themselves; 0: positions are added to the tokens
+    layers: tuple[Layer, ...] = (Layer(),)
+    final_norm: Norm = field(default_factory=NoNorm)
+    head: Head = field(default_factory=LinearHead)
+    ties: tuple[Tie, ...] = ()
+    precision: Literal["float32", "float64"] = "float32"
+
+    def __post_init__(self) -> None:
+        require(self.vocab >= 0, "vocab", "at least 0", self.vocab)
+        require(self.context >= 1, "context", "at least 1", self.context)
+        require(self.width >= 1, "width", "at least 1", self.width)
+        fits = f"between 0 and {self.width - 1}, less than the width"
+        require(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
+        require(len(self.layers) >= 1, "layers", "at least one layer", self.layers)
+
+    @property
+    def token_dims(self) -> int:
+        return self.width - self.position_dims
+
+
+def reference(
+    vocab: int = 0, width: int = 2, context: int = 8, heads: int = 1, head_size: int = 2, residual: bool = True
+) -> Architecture:
+    """The model of the rule tasks: one layer, no norm, ReLU, a linear head with bias."""
+    out = None if heads * head_size == width else Full()
+    layer = Layer(Attention(heads=heads, head_size=head_size, out=out), FeedForward(), residual=residual)
+    return Architecture(vocab=vocab, context=context, width=width, layers=(layer,))

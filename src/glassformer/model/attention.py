@@ -1,0 +1,117 @@
+"""Causal attention: each place asks (query), each place answers (key), and values are mixed by the answers.
+
+Scores (0, 0) mix two values half and half. With softmax1 the denominator has one more 1, so that a head can
+attend to nothing: the same two values then get a third each.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from glassformer.errors import require
+from glassformer.model.norm import NoNorm, Norm
+from glassformer.model.ops import Ops, Value
+from glassformer.model.parameter import Parameter, Parameters
+from glassformer.model.position import Alibi, NoRelation, Relation, Rope
+from glassformer.model.projection import AnyProjection, Full
+
+MASKED = -1e30  # added to the score of a later place; its exponential is 0 in float32 and float64
+Record = Callable[[str, Value], None]
+
+
+@dataclass(frozen=True)
+class Attention:
+    """One attention layer: heads, their sizes, and how the four projections are made."""
+
+    heads: int = 1
+    kv_heads: int | None = None  # groups of heads that share keys and values; none: one a head
+    head_size: int = 2  # of queries and keys
+    value_size: int | None = None  # of values; none: as the head size
+    q: AnyProjection = field(default_factory=Full)
+    k: AnyProjection = field(default_factory=Full)
+    v: AnyProjection = field(default_factory=Full)
+    out: AnyProjection | None = None  # none: the heads' outputs, concatenated, are the result
+    relation: Relation = field(default_factory=NoRelation)  # positions inside the scores
+    qk_norm: Norm = field(default_factory=NoNorm)
+    softmax: Literal["softmax", "softmax1"] = "softmax"
+    scale: float | None = None  # of the scores; none: 1 / sqrt(head size)
+
+    def __post_init__(self) -> None:
+        require(self.heads >= 1, "heads", "at least 1", self.heads)
+        require(self.head_size >= 1, "head_size", "at least 1", self.head_size)
+        require(self.heads % self.groups == 0, "kv_heads", f"a divisor of the {self.heads} heads", self.kv_heads)
+
+    @property
+    def groups(self) -> int:
+        return self.heads if self.kv_heads is None else max(self.kv_heads, 0) or self.heads + 1
+
+    @property
+    def values(self) -> int:
+        return self.head_size if self.value_size is None else self.value_size
+
+    @property
+    def constants(self) -> int:
+        return 1 + self.relation.constants + self.qk_norm.constants
+
+    def parameters(self, name: str, width: int) -> dict[str, Parameter]:
+        mixed = self.heads * self.values
+        if self.out is None:
+            fits = f"the width {width}, or an output projection (model.layers.0.attention.out.kind full)"
+            require(mixed == width, "heads x head size", fits, mixed)
+        return (
+            self.q.parameters(f"{name}.q", self.heads * self.head_size, width)
+            | self.k.parameters(f"{name}.k", self.groups * self.head_size, width)
+            | self.v.parameters(f"{name}.v", self.groups * self.values, width)
+            | self.qk_norm.parameters(f"{name}.qk_norm", self.head_size)
+            | (self.out.parameters(f"{name}.out", width, mixed) if self.out else {})
+        )
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, last: int, record: Record) -> Value:
+        """Mix `dim pos batch`; the result is for the `last` places only."""
+        asking = range(x.shape[1] - last, x.shape[1])
+        q = self.q(ops, params, f"{name}.q", x[:, asking.start :], self.heads * self.head_size)
+        k = self.k(ops, params, f"{name}.k", x, self.groups * self.head_size)
+        v = self.v(ops, params, f"{name}.v", x, self.groups * self.values)
+        record("q", q), record("k", k), record("v", v)
+        mixes = [self.head(ops, params, name, head, q, k, v, asking, record) for head in range(self.heads)]
+        mixed = mixes[0] if len(mixes) == 1 else ops.join(mixes)
+        record("mixed", mixed)
+        return mixed if self.out is None else self.out(ops, params, f"{name}.out", mixed, x.shape[0])
+
+    def head(
+        self, ops: Ops, params: Parameters, name: str, head: int, q: Value, k: Value, v: Value, asking: range, record: Record
+    ) -> Value:
+        """What one head makes of its share of queries, keys and values."""
+        size, group = self.head_size, head // (self.heads // self.groups)
+        queries, keys = q[head * size : (head + 1) * size], k[group * size : (group + 1) * size]
+        queries = self.place(ops, params, f"{name}.qk_norm", queries, asking)
+        keys = self.place(ops, params, f"{name}.qk_norm", keys, range(k.shape[1]))
+        scores = self.scores(ops, head, queries, keys, asking)
+        record(f"scores.{head}", scores)
+        weights = self.weights(ops, scores)
+        record(f"weights.{head}", weights)
+        values = v[group * self.values : (group + 1) * self.values]  # dim pos batch
+        return ops.sum(weights[None] * values[:, None], 2)
+
+    def place(self, ops: Ops, params: Parameters, name: str, x: Value, places: range) -> Value:
+        """Norm, then turn by position, queries or keys."""
+        x = self.qk_norm(ops, params, name, x)
+        return self.relation.turn(ops, x, places) if isinstance(self.relation, Rope) else x
+
+    def scores(self, ops: Ops, head: int, queries: Value, keys: Value, asking: range) -> Value:
+        """`query key batch`, later places at -1e30."""
+        scale = 1 / math.sqrt(self.head_size) if self.scale is None else self.scale
+        products = ops.sum((queries * scale)[:, :, None] * keys[:, None], 0)
+        slope = self.relation.slope(head, self.heads) if isinstance(self.relation, Alibi) else 0.0
+        shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in asking]
+        return products + ops.array(shift)[:, :, None]
+
+    def weights(self, ops: Ops, scores: Value) -> Value:
+        """Softmax over the keys, computed from differences to the largest score."""
+        top = ops.largest(scores, 1)  # query 1 batch
+        if self.softmax == "softmax1":
+            top = ops.relu(top)
+        powers = ops.exp(scores - top)
+        total = ops.sum(powers, 1)[:, None]
+        return powers / (total + ops.exp(-top) if self.softmax == "softmax1" else total)

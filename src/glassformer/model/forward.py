@@ -1,0 +1,112 @@
+"""The forward pass, once, for every architecture and every backend.
+
+e = token + position; each layer: z = e + attention(norm(e)), h = z + feedforward(norm(z)); logits = head(norm(h)).
+Axes are `dim pos batch` throughout; `last` asks for the last places only, which is all that many uses need.
+"""
+
+from glassformer.errors import require
+from glassformer.model.architecture import Architecture, Layer
+from glassformer.model.attention import Record
+from glassformer.model.ops import Ops, Value
+from glassformer.model.parameter import Parameter, Parameters
+from glassformer.model.projection import fetch
+
+
+def parameters(model: Architecture) -> dict[str, Parameter]:
+    """Everything that is stored, by name; what is tied is not there."""
+    every = all_parameters(model)
+    for tie in model.ties:
+        require(tie.name in every, "ties", "the name of a parameter: " + ", ".join(every), tie.name)
+    tied = {tie.name for tie in model.ties}
+    return {name: parameter for name, parameter in every.items() if name not in tied}
+
+
+def all_parameters(model: Architecture) -> dict[str, Parameter]:
+    """Every array that the pass reads, tied ones included."""
+    every = model.token.parameters("token", model.vocab, model.token_dims)
+    every |= model.position.parameters("position", model.context, model.position_dims or model.width)
+    for index, layer in enumerate(model.layers):
+        every |= layer_parameters(layer, prefix(model, index), model.width)
+    every |= model.final_norm.parameters("final_norm", model.width)
+    return every | model.head.parameters("head", model.vocab, model.width, model.token_dims)
+
+
+def layer_parameters(layer: Layer, name: str, width: int) -> dict[str, Parameter]:
+    found = layer.attention_norm.parameters(f"{name}attn_norm", width)
+    if layer.attention:
+        found |= layer.attention.parameters(f"{name}attn", width)
+    found |= layer.feedforward_norm.parameters(f"{name}ff_norm", width)
+    if layer.feedforward:
+        found |= layer.feedforward.parameters(f"{name}ff", width)
+    return found
+
+
+def prefix(model: Architecture, index: int) -> str:
+    """Names of a one-layer model carry no layer number."""
+    return "" if len(model.layers) == 1 else f"layer{index}."
+
+
+def untie(model: Architecture, params: Parameters) -> Parameters:
+    """The flat dict with every tied name filled in."""
+    if not model.ties:
+        return params
+    return dict(params) | {tie.name: fetch(params, tie.to) for tie in model.ties}
+
+
+def forward(
+    model: Architecture, ops: Ops, params: Parameters, tokens: Value, last: int | None = None, record: Record | None = None
+) -> Value:
+    """Logits `tok pos batch` for tokens `pos batch`; `record` is called with every named intermediate."""
+    note = record or ignore
+    params = untie(model, params)
+    table, x = embed(model, ops, params, tokens)
+    note("token.table", table), note("embedded", x)
+    for index, layer in enumerate(model.layers):
+        asked = (last or x.shape[1]) if index == len(model.layers) - 1 else x.shape[1]
+        x = run_layer(layer, ops, params, prefix(model, index), x, asked, note)
+    x = model.final_norm(ops, params, "final_norm", x)
+    note("final", x)
+    logits = model.head(ops, params, "head", x, table)
+    note("logits", logits)
+    return logits
+
+
+def embed(model: Architecture, ops: Ops, params: Parameters, tokens: Value) -> tuple[Value, Value]:
+    """The token table and the sum, or the stack, of token and position for every place."""
+    places = tokens.shape[0]
+    require(places <= model.context, "the number of tokens", f"at most the context {model.context}", places)
+    table = model.token.table(ops, params, "token", model.vocab, model.token_dims)
+    token = ops.lookup(table, tokens)  # dim pos batch
+    where = model.position.table(ops, params, "position", model.context, model.position_dims or model.width)
+    position = where[:places].T[:, :, None]  # dim pos 1
+    if model.position_dims:
+        return table, ops.join([token, position + ops.array([0.0] * tokens.shape[1])[None, None, :]])
+    return table, token + position
+
+
+def run_layer(layer: Layer, ops: Ops, params: Parameters, name: str, x: Value, last: int, note: Record) -> Value:
+    def attention_note(key: str, value: Value) -> None:
+        note(f"{name}attn.{key}", value)
+
+    def feedforward_note(key: str, value: Value) -> None:
+        note(f"{name}ff.{key}", value)
+
+    kept = x[:, x.shape[1] - last :]
+    if layer.attention:
+        normed = layer.attention_norm(ops, params, f"{name}attn_norm", x)
+        attention_note("input", normed)
+        moved = layer.attention(ops, params, f"{name}attn", normed, last, attention_note)
+        attention_note("output", moved)
+        kept = kept + moved if layer.residual else moved
+        note(f"{name}mid", kept)
+    if layer.feedforward:
+        normed = layer.feedforward_norm(ops, params, f"{name}ff_norm", kept)
+        moved = layer.feedforward(ops, params, f"{name}ff", normed, feedforward_note)
+        feedforward_note("output", moved)
+        kept = kept + moved if layer.residual else moved
+    note(f"{name}stream", kept)
+    return kept
+
+
+def ignore(key: str, value: Value) -> None:
+    """The record of a pass that nobody watches."""

@@ -1,0 +1,61 @@
+"""Heads: from the last state of a place to one score (logit) a token.
+
+The parabola 2 d y - d^2 is largest at the digit d nearest to y: y = 3.2 gives digit 3.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from glassformer.model.ops import Ops, Value
+from glassformer.model.parameter import Parameter, Parameters, constant
+from glassformer.model.projection import AnyProjection, Full
+
+
+@dataclass(frozen=True)
+class LinearHead:
+    """A projection of its own."""
+
+    kind: ClassVar[str] = "linear"
+    weight: AnyProjection = field(default_factory=lambda: Full(bias=True))
+
+    def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
+        return self.weight.parameters(name, vocab, width)
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, table: Value) -> Value:
+        return self.weight(ops, params, name, x, table.shape[0])
+
+
+@dataclass(frozen=True)
+class TiedHead:
+    """Scores against the token table itself, after an optional projection to the table's dimensions."""
+
+    kind: ClassVar[str] = "tied"
+    weight: AnyProjection | None = None
+
+    def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
+        return self.weight.parameters(name, token_dims, width) if self.weight else {}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, table: Value) -> Value:
+        if self.weight:
+            x = self.weight(ops, params, name, x, table.shape[1])
+        return ops.linear(table, x[: table.shape[1]])
+
+
+@dataclass(frozen=True)
+class ParabolicHead:
+    """Token d scores slope d y + bend d^2 + shift, with y one dimension of the state."""
+
+    kind: ClassVar[str] = "parabolic"
+    reads: int = -1  # dimension y
+
+    def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
+        first = {"slope": 2.0, "bend": -1.0, "shift": 0.0}
+        return {f"{name}.{key}": constant((), value) for key, value in first.items()}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, table: Value) -> Value:
+        digit = ops.array(range(table.shape[0]))[:, None, None]
+        line = params[f"{name}.slope"] * digit * x[self.reads][None]
+        return line + params[f"{name}.bend"] * (digit * digit) + params[f"{name}.shift"]
+
+
+Head = LinearHead | TiedHead | ParabolicHead

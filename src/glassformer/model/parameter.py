@@ -1,0 +1,57 @@
+"""A parameter: its shape, where it starts, whether it is learned. Names are dotted: `attn.q.weight`.
+
+The same name is the key in the file, the label in a figure and the name on the page.
+
+>>> normal((12, 2)).size
+24
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from glassformer.model.ops import Value
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One stored array and the law that its first values follow."""
+
+    shape: Shape
+    law: Literal["normal", "uniform", "constant"] = "constant"
+    scale: float = 0.0  # standard deviation, half width, or the value itself
+    learned: bool = True
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def frozen(self) -> "Parameter":
+        """The same array, stored but never trained."""
+        return replace(self, learned=False)
+
+
+def normal(shape: Shape, deviation: float = 1.0) -> Parameter:
+    return Parameter(shape, "normal", deviation)
+
+
+def uniform(shape: Shape, half_width: float) -> Parameter:
+    return Parameter(shape, "uniform", half_width)
+
+
+def constant(shape: Shape, value: float) -> Parameter:
+    return Parameter(shape, "constant", value)
+
+
+def matrix(outputs: int, inputs: int, start: Literal["fan_in", "xavier", "unit", "zero"]) -> Parameter:
+    """A weight: uniform, as wide as its inputs (and outputs) ask for, or zero."""
+    if start == "zero":
+        return constant((outputs, inputs), 0.0)
+    widths = {"fan_in": inputs**-0.5, "xavier": math.sqrt(6 / (inputs + outputs)), "unit": 1.0}
+    return uniform((outputs, inputs), widths[start])
+
+
+Parameters = Mapping[str, Value]  # a flat dict: dotted name to array

@@ -1,0 +1,160 @@
+"""Positions: tables `pos dim` that join the token embedding, and two that act inside attention.
+
+Joined: `Learned`, `Spiral`, `Sinusoidal`, `NoPosition`. Inside attention: `Rope` turns queries and keys,
+`Alibi` lowers the score of a key by its distance.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from glassformer.errors import require
+from glassformer.model.ops import Ops, Value
+from glassformer.model.parameter import Parameter, Parameters, constant, normal
+
+
+@dataclass(frozen=True)
+class NoPosition:
+    """Nothing; attention is then blind to order, but for its mask."""
+
+    kind: ClassVar[str] = "none"
+    constants: ClassVar[int] = 0
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        return ops.array([[0.0] * dims] * context)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One free row a position."""
+
+    kind: ClassVar[str] = "learned"
+    constants: ClassVar[int] = 0
+    deviation: float = 1.0  # of the first values
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {f"{name}.weight": normal((context, dims), self.deviation)}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        return params[f"{name}.weight"]
+
+
+@dataclass(frozen=True)
+class Sinusoidal:
+    """Sines and cosines of falling frequency, a fixed formula."""
+
+    kind: ClassVar[str] = "sinusoidal"
+    constants: ClassVar[int] = 1
+    base: float = 10_000.0  # wavelength ratio of the last pair to the first
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def entry(place: int, dim: int) -> float:
+            angle = place / self.base ** (2 * (dim // 2) / dims)
+            return math.cos(angle) if dim % 2 else math.sin(angle)
+
+        return ops.array([[entry(place, dim) for dim in range(dims)] for place in range(context)])
+
+
+@dataclass(frozen=True)
+class Spiral:
+    """Slot i at [amp cos(2 pi i / period + phase), amp sin(...), slope i + offset].
+
+    `slots` says, place by place, which turn of the spiral it takes: a number, "zero", or the name of a vector
+    that is learned for that place alone (MicroAdder's `equals` and `z_hi`). Empty: place p takes slot p.
+    """
+
+    kind: ClassVar[str] = "spiral"
+    period: float = 10.0
+    amplitude: float = 3.5
+    phase: float = 0.0
+    slope: float = 0.15
+    offset: float = 0.0
+    learned: bool = False  # learn amplitude, phase, slope and offset
+    slots: tuple[float | str, ...] = ()
+
+    @property
+    def constants(self) -> int:
+        return 1 if self.learned else 5
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        require(dims >= 3, "dimensions of a spiral", "at least 3", dims)
+        require(len(self.slots) in (0, context), "slots of a spiral", f"one a place ({context}) or none", len(self.slots))
+        shape = {"amplitude": self.amplitude, "phase": self.phase, "slope": self.slope, "offset": self.offset}
+        curve = {f"{name}.{key}": constant((), value) for key, value in shape.items()} if self.learned else {}
+        alone = {f"{name}.{slot}": normal((dims,), 0.02) for slot in self.slots if isinstance(slot, str) and slot != "zero"}
+        return curve | alone
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def number(key: str) -> Value:
+            return params[f"{name}.{key}"] if self.learned else ops.array(getattr(self, key))
+
+        def row(slot: float | str) -> Value:
+            if isinstance(slot, str):
+                return ops.array([0.0] * dims) if slot == "zero" else params[f"{name}.{slot}"]
+            angle = number("phase") + 2 * math.pi * slot / self.period
+            wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
+            return ops.stack([*wave, number("slope") * slot + number("offset"), *[ops.array(0.0)] * (dims - 3)])
+
+        return ops.stack([row(slot) for slot in self.slots or range(context)])
+
+
+@dataclass(frozen=True)
+class NoRelation:
+    """Attention sees content and the joined positions only."""
+
+    kind: ClassVar[str] = "none"
+    constants: ClassVar[int] = 0
+
+
+@dataclass(frozen=True)
+class Rope:
+    """Turn pair (2i, 2i+1) of queries and keys by place x frequency i: scores then see distances only."""
+
+    kind: ClassVar[str] = "rope"
+    frequencies: tuple[float, ...] = ()  # radians a place, one a pair; empty: base ** (-2 i / size)
+    base: float = 10_000.0
+
+    @property
+    def constants(self) -> int:
+        return len(self.frequencies) or 1
+
+    def turn(self, ops: Ops, x: Value, places: range) -> Value:
+        """Rotate `dim pos batch`, whose rows stand at `places`."""
+        size = x.shape[0]
+        turned: list[Value] = []
+        for pair, frequency in enumerate(self.rates(size)):
+            angle = ops.array([frequency * place for place in places])[:, None]
+            cosine, sine = ops.cos(angle), ops.sin(angle)
+            even, odd = x[2 * pair], x[2 * pair + 1]
+            turned += [even * cosine - odd * sine, even * sine + odd * cosine]
+        return ops.stack(turned + [x[dim] for dim in range(len(turned), size)])
+
+    def rates(self, size: int) -> tuple[float, ...]:
+        require(2 * len(self.frequencies) <= size, "RoPE frequencies", f"at most {size // 2}, one a pair", len(self.frequencies))
+        return self.frequencies or tuple(self.base ** (-2 * pair / size) for pair in range(size // 2))
+
+
+@dataclass(frozen=True)
+class Alibi:
+    """Lower the score of a key d places back by slope x d, one slope a head."""
+
+    kind: ClassVar[str] = "alibi"
+    slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
+
+    @property
+    def constants(self) -> int:
+        return len(self.slopes) or 1
+
+    def slope(self, head: int, heads: int) -> float:
+        require(len(self.slopes) in (0, heads), "ALiBi slopes", f"one a head ({heads}) or none", len(self.slopes))
+        return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
+
+
+Position = NoPosition | Learned | Sinusoidal | Spiral
+Relation = NoRelation | Rope | Alibi

@@ -1,0 +1,82 @@
+"""Token embeddings: how the table `tok dim` is made, from free numbers or from a formula.
+
+An arc of three numbers puts digit d at A (cos(s + d r), sin(s + d r)): with A = 1, s = 0 and r = pi / 2,
+digit 1 sits at (0, 1).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from glassformer.errors import require
+from glassformer.model.ops import Ops, Value
+from glassformer.model.parameter import Parameter, Parameters, constant, normal
+
+
+@dataclass(frozen=True)
+class Table:
+    """One free row a token."""
+
+    kind: ClassVar[str] = "table"
+    deviation: float = 1.0  # of the first values
+
+    def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
+        return {f"{name}.weight": normal((vocab, dims), self.deviation)}
+
+    def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
+        return params[f"{name}.weight"]
+
+
+@dataclass(frozen=True)
+class Arc:
+    """Digits on a circular arc: amplitude, start angle and stride, three numbers for the whole table."""
+
+    kind: ClassVar[str] = "arc"
+    amplitude: float = 2.5  # first values; all three are learned
+    start: float = -1.2
+    stride: float = 0.29
+
+    def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
+        require(dims >= 2, "width of an arc embedding", "at least 2", dims)
+        first = {"amplitude": self.amplitude, "start": self.start, "stride": self.stride}
+        return {f"{name}.{key}": constant((), value) for key, value in first.items()}
+
+    def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
+        digit = ops.array(range(vocab))
+        angle = params[f"{name}.start"] + digit * params[f"{name}.stride"]
+        amplitude, flat = params[f"{name}.amplitude"], ops.array([0.0] * vocab)
+        columns = [amplitude * ops.cos(angle), amplitude * ops.sin(angle)] + [flat] * (dims - 2)
+        return ops.stack(columns, 1)
+
+
+@dataclass(frozen=True)
+class Rank1:
+    """A number a token times one direction."""
+
+    kind: ClassVar[str] = "rank1"
+
+    def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
+        return {f"{name}.value": normal((vocab,)), f"{name}.direction": normal((dims,))}
+
+    def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
+        return params[f"{name}.value"][:, None] * params[f"{name}.direction"][None, :]
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """e(d) = [c0 - c1 d^2, -d]: two numbers; a tied head then compares squares."""
+
+    kind: ClassVar[str] = "quadratic"
+    c0: float = 1.0  # first values
+    c1: float = 0.01
+
+    def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
+        require(dims >= 2, "width of a quadratic embedding", "at least 2", dims)
+        return {f"{name}.c0": constant((), self.c0), f"{name}.c1": constant((), self.c1)}
+
+    def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
+        digit, flat = ops.array(range(vocab)), ops.array([0.0] * vocab)
+        bowl = params[f"{name}.c0"] - params[f"{name}.c1"] * (digit * digit)
+        return ops.stack([bowl, -digit] + [flat] * (dims - 2), 1)
+
+
+Token = Table | Arc | Rank1 | Quadratic

@@ -1,0 +1,102 @@
+"""Addition as an automaton: it reads columns of two digits, and its state is the carry.
+
+57 + 68, units first: column (7, 8) gives 5 carry 1, column (5, 6) gives 2 carry 1, then 1 is left.
+
+>>> add(digits_of([57], 2), digits_of([68], 2))[:, 0].tolist()
+[5, 2, 1]
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.errors import require, unknown
+from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
+
+BASE = 10
+
+# A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
+AnyArray: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Addition:
+    """Two numbers of up to `digits` digits, and how training goes from short to long, hard to plain."""
+
+    digits: int = 10  # of each number; the sum has one more
+    layout: str = "lsb"  # how a problem is written as tokens
+    digit_stages: tuple[tuple[int, int], ...] = ((2_000, 3), (7_000, 6))  # (until step, most digits)
+    carry_mix: float = 0.8  # share of carry-heavy pairs at first
+    carry_until: int = 15_000  # step at which that share begins to fade
+    carry_gone: int = 45_000  # step at which it is zero
+
+    def __post_init__(self) -> None:
+        require(self.digits >= 1, "digits", "at least 1", self.digits)
+        require(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
+        expected = f"above carry_until = {self.carry_until}"
+        require(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
+        if self.layout not in LAYOUTS:
+            raise unknown("layout", self.layout, LAYOUTS)
+        rising = all(a < b for a, b in zip((-1, *self._untils()), self._untils(), strict=False))
+        sized = all(most >= 1 for _, most in self.digit_stages)
+        expected = "(until step, most digits) pairs with rising steps and at least 1 digit"
+        require(rising and sized, "digit_stages", expected, self.digit_stages)
+
+    def written(self) -> Layout:
+        """The layout for this number of digits."""
+        return make_layout(self.layout, self.digits)
+
+    def _untils(self) -> tuple[int, ...]:
+        return tuple(until for until, _ in self.digit_stages)
+
+
+def column(x: AnyArray, y: AnyArray, carry: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """The digit to write under a column, and the carry into the next one: 7 + 8 + 1 is 6 carry 1."""
+    total = x + y + carry
+    return total % BASE, total // BASE
+
+
+def add(
+    x: Int[AnyArray, "*step digit batch"], y: Int[AnyArray, "*step digit batch"]
+) -> Int[AnyArray, "*step digit+1 batch"]:
+    """The digits of the sums, units first, by running the columns through `column`."""
+    xp = x.__array_namespace__()
+    carry = xp.zeros_like(x[..., 0, :])
+    written = []
+    for k in range(x.shape[-2]):
+        digit, carry = column(x[..., k, :], y[..., k, :], carry)
+        written.append(digit)
+    return xp.stack([*written, carry], axis=-2)
+
+
+def most_digits(addition: Addition, step: Int[AnyArray, "*step"]) -> Int[AnyArray, "*step"]:
+    """How many digits the numbers of a training step may have."""
+    xp = step.__array_namespace__()
+    most = xp.full_like(step, addition.digits)
+    for until, digits in reversed(addition.digit_stages):
+        most = xp.where(step < until, min(digits, addition.digits), most)
+    return most
+
+
+def carry_share(addition: Addition, step: Int[AnyArray, "*step"]) -> Float[AnyArray, "*step"]:
+    """The share of carry-heavy pairs in a training step: level, then falling in a line to zero."""
+    xp = step.__array_namespace__()
+    faded = (step - addition.carry_until) / (addition.carry_gone - addition.carry_until)
+    return addition.carry_mix * (1 - xp.clip(faded, 0, 1))
+
+
+def digits_of(numbers: Iterable[int], count: int) -> Int[np.ndarray, "digit batch"]:
+    """The last `count` decimal digits of each number, units first."""
+    every = [int(number) for number in numbers]
+    for number in every:
+        require(0 <= number < BASE**count, "a number", f"between 0 and {BASE**count - 1}", number)
+    rows = [[number // BASE**k % BASE for number in every] for k in range(count)]
+    return np.array(rows, np.int32).reshape(count, len(every))
+
+
+def numbers_of(digits: Int[AnyArray, "digit batch"]) -> list[int]:
+    """The numbers, as Python integers of any size, whose digits these are, units first."""
+    return [sum(int(digit) * BASE**k for k, digit in enumerate(one)) for one in np.asarray(digits).T]

@@ -1,0 +1,109 @@
+"""A rule as tables: the one definition that sampling, checking, figures and proofs share.
+
+>>> from glassformer.tasks.rule import make_rule
+>>> automaton = tabulate(make_rule("plus_means_even", high=3))
+>>> automaton.tokens                      # states: at the start, after a number, after `+`
+('0', '1', '2', '3', '+')
+>>> automaton.constrained.tolist()
+[False, False, True]
+>>> automaton.allowed[2].tolist()
+[True, False, True, False, False]
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Int32
+
+from glassformer.errors import UserError, require, unknown
+from glassformer.tasks.choice import Choice
+from glassformer.tasks.rule import Rule, State
+
+MOST_STATES = 200_000  # about ten times the largest built-in rule; beyond it tables fill memory
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """The states of a rule, where each token leads, and what each state allows."""
+
+    tokens: tuple[str, ...]  # token id -> label
+    states: tuple[State, ...]  # state id -> the rule's own state
+    start: int
+    next: Int32[np.ndarray, "state tok"]  # total: a checker goes on after a mistake
+    probability: Float[np.ndarray, "state tok"]  # of the generator; rows sum to 1
+    constrained: Bool[np.ndarray, " state"]
+    allowed: Bool[np.ndarray, "state tok"]  # constrained: probability > 0; free: everything
+
+    def ids(self, text: str) -> Int[np.ndarray, " pos"]:
+        """Token ids of labels parted by blanks: `4 7 +`."""
+        labels = text.split()
+        for label in labels:
+            if label not in self.tokens:
+                raise unknown("token", label, self.tokens)
+        return np.array([self.tokens.index(label) for label in labels], np.int32)
+
+    def text(self, ids: Int[np.ndarray, " pos"]) -> str:
+        """The labels of token ids, parted by blanks."""
+        return " ".join(self.tokens[token] for token in ids)
+
+
+@lru_cache(maxsize=64)
+def tabulate(rule: Rule) -> Automaton:
+    """The automaton of a rule, by breadth-first search over every token from every state."""
+    states, following = _explore(rule)
+    choices = [rule.choose(state) for state in states]
+    probability = _probabilities(rule, states, choices)
+    constrained = np.array([choice.constrained for choice in choices])
+    allowed = (probability > 0) | ~constrained[:, None]
+    return Automaton(rule.tokens(), states, 0, following, probability, constrained, allowed)
+
+
+def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "pos state"]:
+    """The chance of each state before token 0, 1, ..., length - 1 of a sequence."""
+    count = len(automaton.states)
+    distribution = np.zeros((length, count))
+    distribution[:1, automaton.start] = 1
+    for pos in range(1, length):
+        flow = distribution[pos - 1][:, None] * automaton.probability  # state tok
+        distribution[pos] = np.bincount(automaton.next.ravel(), flow.ravel(), minlength=count)
+    return distribution
+
+
+def _explore(rule: Rule) -> tuple[tuple[State, ...], Int32[np.ndarray, "state tok"]]:
+    """All states that any string of tokens reaches, and the state after each token."""
+    values = rule.values()
+    states = [rule.start()]
+    index = {states[0]: 0}
+    following: list[list[int]] = []
+    for state in states:  # grows while it is read
+        row = []
+        for value in values:
+            reached = rule.after(state, value)
+            if reached not in index:
+                index[reached] = len(states)
+                states.append(reached)
+            row.append(index[reached])
+        following.append(row)
+        require(len(states) <= MOST_STATES, "the number of states", f"at most {MOST_STATES}", len(states))
+    return tuple(states), np.array(following, np.int32)
+
+
+def _probabilities(
+    rule: Rule, states: tuple[State, ...], choices: list[Choice]
+) -> Float[np.ndarray, "state tok"]:
+    """The generator's chance of each token, from the weights of each state."""
+    index = {value: token for token, value in enumerate(rule.values())}
+    weights = np.zeros((len(states), len(index)))
+    for row, state, choice in zip(weights, states, choices, strict=True):
+        for value, weight in choice.weights.items():
+            if value not in index:
+                raise UserError(f"rule {rule.name} offers {value!r} in state {state!r}, which is no token")
+            row[index[value]] = weight
+    total = weights.sum(axis=1, keepdims=True)
+    is_good = (weights >= 0).all(axis=1) & (total[:, 0] > 0) & np.isfinite(total[:, 0])
+    if not is_good.all():
+        bad = states[int(np.argmin(is_good))]
+        raise UserError(f"rule {rule.name} must give weights of at least 0, not all 0, in state {bad!r}")
+    weights /= total
+    return weights

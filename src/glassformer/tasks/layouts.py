@@ -1,0 +1,148 @@
+"""Ways to write an addition problem as tokens.
+
+`lsb` writes 57 + 68 units first, as 7 5 + 8 6 = 5 2 1, with `+` and `=` sharing token 0:
+
+>>> import numpy as np
+>>> x, y, z = np.array([[7], [5]]), np.array([[8], [6]]), np.array([[5], [2], [1]])
+>>> make_layout("lsb", digits=2).encode(x, y, z)[:, 0].tolist()
+[7, 5, 0, 8, 6, 0, 5, 2, 1]
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from jaxtyping import Int
+
+from glassformer.errors import require, unknown
+
+DIGITS = tuple("0123456789")
+
+# A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
+AnyArray: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Marks, two numbers and their sum in a row; a mark without a label of its own is token 0."""
+
+    name: str
+    opening: tuple[str, ...]  # marks before the first number
+    plus: tuple[str, ...]  # marks between the numbers
+    equals: tuple[str, ...]  # marks before the answer
+    labels: tuple[str, ...] = DIGITS  # token id -> label
+    numbers_highest_first: bool = False
+    answer_highest_first: bool = False
+    digits: int = 10  # of each number; the answer has one more
+
+    @property
+    def x_places(self) -> range:
+        """The position of digit k of the first number, for k = 0 (units), 1, ..."""
+        return _places(len(self.opening), self.digits, self.numbers_highest_first)
+
+    @property
+    def y_places(self) -> range:
+        """The position of digit k of the second number, for k = 0 (units), 1, ..."""
+        before = len(self.opening) + self.digits + len(self.plus)
+        return _places(before, self.digits, self.numbers_highest_first)
+
+    @property
+    def z_places(self) -> range:
+        """The position of digit k of the answer, for k = 0 (units), 1, ..."""
+        return _places(self.prompt_length, self.digits + 1, self.answer_highest_first)
+
+    @property
+    def prompt_length(self) -> int:
+        """Tokens up to and with the last mark before the answer."""
+        return len(self.opening) + len(self.plus) + len(self.equals) + 2 * self.digits
+
+    @property
+    def length(self) -> int:
+        """Tokens of the problem with its answer."""
+        return self.prompt_length + self.digits + 1
+
+    @property
+    def answer(self) -> slice:
+        """The positions that hold the answer."""
+        return slice(self.prompt_length, self.length)
+
+    @property
+    def predicting(self) -> slice:
+        """The positions whose output is the answer: each is one before the token it predicts."""
+        return slice(self.prompt_length - 1, self.length - 1)
+
+    def prompt(
+        self, x: Int[AnyArray, "*step digit batch"], y: Int[AnyArray, "*step digit batch"]
+    ) -> Int[AnyArray, "*step pos batch"]:
+        """The tokens of the problem, given its digits, units first."""
+        require(x.shape[-2] == self.digits, "the number of digits", str(self.digits), x.shape[-2])
+        x, y = _ordered(x, self.numbers_highest_first), _ordered(y, self.numbers_highest_first)
+        opening, plus, equals = (self._marks(marks, x) for marks in (self.opening, self.plus, self.equals))
+        return x.__array_namespace__().concat([*opening, x, *plus, y, *equals], axis=-2)
+
+    def encode(
+        self,
+        x: Int[AnyArray, "*step digit batch"],
+        y: Int[AnyArray, "*step digit batch"],
+        z: Int[AnyArray, "*step digit+1 batch"],
+    ) -> Int[AnyArray, "*step pos batch"]:
+        """The tokens of the problem and its answer, given all digits, units first."""
+        answer = _ordered(z, self.answer_highest_first)
+        return x.__array_namespace__().concat([self.prompt(x, y), answer], axis=-2)
+
+    def decode(self, tokens: Int[AnyArray, "*step pos batch"]) -> Int[AnyArray, "*step digit batch"]:
+        """The digits of the answer, units first."""
+        return _ordered(tokens[..., self.answer, :], self.answer_highest_first)
+
+    def position_labels(self) -> tuple[str, ...]:
+        """What stands at each position: x0 is the units digit of the first number."""
+        labels = [*self.opening, *"?" * self.digits, *self.plus, *"?" * self.digits, *self.equals]
+        labels += "?" * (self.digits + 1)
+        for letter, places in (("x", self.x_places), ("y", self.y_places), ("z", self.z_places)):
+            for k, place in enumerate(places):
+                labels[place] = f"{letter}{k}"
+        return tuple(labels)
+
+    def _marks(self, marks: tuple[str, ...], like: AnyArray) -> list[AnyArray]:
+        """One constant row per mark."""
+        tokens = [self.labels.index(mark) if mark in self.labels else 0 for mark in marks]
+        xp = like.__array_namespace__()
+        return [xp.full_like(like[..., :1, :], token) for token in tokens]
+
+
+def make_layout(name: str, digits: int = 10) -> Layout:
+    """The named layout for numbers of this many digits."""
+    if name not in LAYOUTS:
+        raise unknown("layout", name, LAYOUTS)
+    require(digits >= 1, "digits", "at least 1", digits)
+    return replace(LAYOUTS[name], digits=digits)
+
+
+def _places(start: int, count: int, highest_first: bool) -> range:
+    """The positions of digits 0, 1, ... of a number that is written from `start` on."""
+    places = range(start, start + count)
+    return places[::-1] if highest_first else places
+
+
+def _ordered(digits: AnyArray, highest_first: bool) -> AnyArray:
+    """Digits in the order of writing; the same turn brings them back."""
+    return digits[..., ::-1, :] if highest_first else digits
+
+
+LAYOUTS: dict[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout("lsb", opening=(), plus=("+",), equals=("=",)),
+        # Both numbers at constant offsets from the answer, so that rotary positions can route.
+        Layout("lsb24", opening=("0",), plus=("0", "0"), equals=("0",)),
+        Layout(
+            "msb",
+            opening=("<bos>",),
+            plus=("+",),
+            equals=("=",),
+            labels=(*DIGITS, "=", "<bos>", "<eos>", "+"),
+            numbers_highest_first=True,
+            answer_highest_first=True,
+        ),
+        Layout("nanogpt", opening=(), plus=("+",), equals=("=",), numbers_highest_first=True),
+    )
+}

@@ -1,0 +1,48 @@
+"""Rules from a user's own file."""
+
+import importlib.util
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from glassformer.errors import UserError
+from glassformer.tasks.rule import RULES, Rule
+
+_loaded: dict[Path, tuple[type[Rule], ...]] = {}
+
+
+def load_file(path: str | Path) -> tuple[type[Rule], ...]:
+    """Run a Python file and return the rules that it registered; loading it again replaces them."""
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise UserError(f"no file called '{path}'")
+    _forget(_loaded.pop(file, ()))
+    before = set(RULES)
+    try:
+        _run(file)
+    except Exception as error:
+        _forget(rule for name, rule in list(RULES.items()) if name not in before)
+        reason = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        raise UserError(f"{path} could not be loaded: {reason}") from error
+    rules = tuple(rule for name, rule in RULES.items() if name not in before)
+    if not rules:
+        raise UserError(f"{path} holds no rule; put @register above a class that extends Rule")
+    _loaded[file] = rules
+    return rules
+
+
+def _run(file: Path) -> None:
+    """Import the file as a module of its own; dataclasses look their module up in sys.modules."""
+    name = f"glassformer_rule_file_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UserError("its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+
+
+def _forget(rules: Iterable[type[Rule]]) -> None:
+    """Take rules out of the registry."""
+    for rule in rules:
+        RULES.pop(rule.name, None)

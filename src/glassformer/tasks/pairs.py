@@ -1,0 +1,84 @@
+"""Pairs of numbers to train on, in JAX: from short to long, and at first mostly with carries.
+
+Step 0 of the default curriculum draws at most three digits, 80% of the pairs carry-heavy;
+step 50,000 draws ten digits, all uniform.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from glassformer.tasks.addition import BASE, Addition, add, carry_share, most_digits
+
+KINDS = 4  # of carry-heavy pairs, equally likely
+FEW = 3  # digits added to 99..9
+
+
+def pairs(
+    key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
+) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
+    """Digits, units first, of the two numbers; a step's draw depends on key and step number alone."""
+
+    def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
+        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch))
+
+    return jax.vmap(draw)(steps, most_digits(addition, steps), carry_share(addition, steps))
+
+
+def problems(
+    key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
+) -> Int[Array, "step pos batch"]:
+    """The tokens of problems with their answers, in the layout of the task."""
+    x, y = pairs(key, steps, batch, addition)
+    tokens: Array = addition.written().encode(x, y, add(x, y))
+    return tokens
+
+
+def _pairs_of_step(
+    key: PRNGKeyArray, most: Int[Array, ""], share: Float[Array, ""], shape: tuple[int, int]
+) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
+    """Uniform digits, turned into a carry-heavy pair in the given share of the batch."""
+    key_digits, key_size, key_place, key_kind, key_heavy = jax.random.split(key, 5)
+    batch = shape[1:]
+    x, y = _digits(key_digits, shape)
+    size = jax.random.randint(key_size, batch, 1, most + 1)  # digits of a carry-heavy number
+    place = jax.random.randint(key_place, batch, 0, size)
+    kind = jax.random.randint(key_kind, batch, 0, KINDS)
+    is_heavy = jax.random.uniform(key_heavy, batch) < share
+    heavy_x, heavy_y = _carry_heavy(x, y, place, kind)
+    keep = jnp.arange(shape[0])[:, None] < jnp.where(is_heavy, size, most)  # digit batch
+    return (
+        jnp.where(keep, jnp.where(is_heavy, heavy_x, x), 0),
+        jnp.where(keep, jnp.where(is_heavy, heavy_y, y), 0),
+    )
+
+
+def _digits(key: PRNGKeyArray, shape: tuple[int, int]) -> tuple[Array, Array]:
+    """Two arrays of decimal digits; 16 random bits each leave a bias below 2 in 10,000."""
+    bits = jax.random.bits(key, (2, *shape), jnp.uint16)
+    x, y = (bits % BASE).astype(jnp.int32)
+    return x, y
+
+
+def _carry_heavy(
+    x: Int[Array, "digit batch"],
+    y: Int[Array, "digit batch"],
+    place: Int[Array, " batch"],
+    kind: Int[Array, " batch"],
+) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
+    """The four kinds of pairs where carries matter, made from uniform digits."""
+    half = BASE // 2
+    digit = jnp.arange(len(x))[:, None]
+    is_place = digit == place
+    kinds = [
+        # One carrying column, 5-9 plus 5-9; none of the others carries by itself.
+        (jnp.where(is_place, half + x % half, x % half), jnp.where(is_place, half + y % half, y % half)),
+        # 99..9 plus up to three digits.
+        (jnp.full_like(x, BASE - 1), jnp.where(digit < FEW, y, 0)),
+        # Any number plus a single digit, in any place.
+        (x, jnp.where(is_place, 1 + y % (BASE - 1), 0)),
+        # Near a power of ten: 99..9x plus 0 to 19.
+        (jnp.where(digit == 0, x, BASE - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y % 2, 0))),
+    ]
+    is_kind = [kind == number for number in range(KINDS)]
+    return jnp.select(is_kind, [x for x, _ in kinds]), jnp.select(is_kind, [y for _, y in kinds])

@@ -1,0 +1,1 @@
+"""Training: whole populations of seeds in one compiled program."""

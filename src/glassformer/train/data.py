@@ -1,0 +1,141 @@
+"""Where training data come from: windows of fresh sequences for a rule, fresh pairs for addition.
+
+Data never repeat: every stretch of training draws a new pool, so a model cannot learn the pool by heart.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
+
+from glassformer.errors import require
+from glassformer.tasks import Addition, Rule, Sequences, tabulate
+from glassformer.tasks.addition import add
+from glassformer.tasks.knowledge import tabulate_knowledge
+from glassformer.tasks.pairs import pairs, problems
+from glassformer.tasks.sample import cut, pool, windows
+
+# Every use of randomness has its own stream, so that no evaluation data are ever trained on.
+STREAMS = {"start": 0, "steps": 1, "pool": 2, "held_out": 3, "polish": 4, "fresh": 5, "generate": 6}
+
+
+def stream(seed: int | Array, use: str) -> PRNGKeyArray:
+    return jax.random.fold_in(jax.random.key(seed), STREAMS[use])
+
+
+class HeldOut(NamedTuple):
+    """Windows to evaluate on: which predictions count, and which tokens are right there."""
+
+    tokens: Int[Array, "pos+1 batch"]
+    allowed: Bool[Array, "tok pos batch"]
+    counted: Bool[Array, "pos batch"]
+
+
+class Source(Protocol):
+    """What the training loop asks of a task; `outputs` is how many of the last places are predicted."""
+
+    size: int
+    outputs: int
+    vocab: int
+
+    def shared(self, key: PRNGKeyArray) -> Any: ...
+    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]: ...
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut: ...
+
+
+@dataclass(frozen=True)
+class RuleSource:
+    """Windows of context + 1 tokens, cut at random from rule-following sequences; every place is predicted."""
+
+    rule: Rule
+    data: Sequences
+    context: int
+
+    def __post_init__(self) -> None:
+        fits = f"at most {self.data.min_length - 1}, since the shortest sequence has {self.data.min_length} tokens"
+        require(self.size <= self.data.min_length, "context", fits, self.context)
+
+    @property
+    def size(self) -> int:
+        return self.context + 1
+
+    @property
+    def outputs(self) -> int:
+        return self.context
+
+    @property
+    def vocab(self) -> int:
+        return len(self.rule.tokens())
+
+    def shared(self, key: PRNGKeyArray) -> Any:
+        return pool(tabulate(self.rule), key, self.data)
+
+    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]:
+        tokens, _ = cut(shared, jax.random.fold_in(key, steps[0]), (len(steps), batch), self.size)
+        return jnp.moveaxis(tokens, 1, 0)
+
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+        """Only constrained places that the window itself resolves are counted."""
+        automaton = tabulate(self.rule)
+        tokens, states = map(np.asarray, windows(automaton, key, count, self.data, self.size))
+        before = states[1:-1]  # the state in which each target is chosen
+        resolved = resolved_by_window(self.rule, tokens[:-1])
+        allowed = np.moveaxis(automaton.allowed[before], -1, 0)
+        return HeldOut(tokens, allowed, automaton.constrained[before] & resolved)
+
+
+def resolved_by_window(rule: Rule, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
+    """Whether the tokens up to and with each place fix what the rule asks for next."""
+    knowledge = tabulate_knowledge(tabulate(rule))
+    known = np.full(tokens.shape[1], knowledge.start)
+    resolved = np.empty(tokens.shape, bool)
+    for place, read in enumerate(tokens):
+        known = knowledge.next[known, read]
+        resolved[place] = knowledge.resolved[known]
+    return resolved
+
+
+@dataclass(frozen=True)
+class AdditionSource:
+    """Whole problems; only the answer's digits are predicted."""
+
+    addition: Addition
+
+    @property
+    def size(self) -> int:
+        return self.addition.written().length
+
+    @property
+    def outputs(self) -> int:
+        return self.addition.digits + 1
+
+    @property
+    def vocab(self) -> int:
+        return len(self.addition.written().labels)
+
+    def shared(self, key: PRNGKeyArray) -> Any:
+        return ()
+
+    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]:
+        return problems(key, steps, batch, self.addition).astype(jnp.int8)
+
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+        """Uniform pairs of full length, as after the curriculum."""
+        late = jnp.array([max(self.addition.carry_gone, *(until for until, _ in self.addition.digit_stages), 0)])
+        x, y = (np.asarray(part[0]) for part in pairs(key, late, count, self.addition))
+        tokens = np.asarray(self.addition.written().encode(x, y, add(x, y)), np.int8)
+        targets = tokens[1:]
+        counted = np.zeros(targets.shape, bool)
+        counted[-self.outputs :] = True
+        return HeldOut(tokens, targets[None] == np.arange(self.vocab)[:, None, None], counted)
+
+
+def make_source(task: Rule | Addition, data: Sequences, context: int) -> Source:
+    if isinstance(task, Rule):
+        return RuleSource(task, data, context)
+    source = AdditionSource(task)
+    require(context == source.size - 1, "context", f"{source.size - 1}, as the layout needs", context)
+    return source

@@ -1,0 +1,64 @@
+"""What training lowers, and what evaluation counts."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from glassformer.model.architecture import Architecture
+from glassformer.model.forward import forward
+from glassformer.model.ops_jax import JaxOps
+from glassformer.train.data import HeldOut
+from glassformer.train.flat import Flat
+
+
+class Scores(NamedTuple):
+    """One model on the held-out windows."""
+
+    loss: Float[Array, ""]  # mean cross-entropy of all predicted tokens, nats
+    argmax_accuracy: Float[Array, ""]  # share of counted places whose largest logit is an allowed token
+    right_probability: Float[Array, ""]  # mean probability of the allowed tokens at counted places
+    whole_accuracy: Float[Array, ""]  # share of windows with every counted place right
+
+
+def logits_of(model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Array, outputs: int) -> Array:
+    """`tok pos batch` for the last `outputs` places."""
+    return forward(model, JaxOps(model.precision), flat.unpack(vector), tokens, last=outputs)
+
+
+def cross_entropy(logits: Float[Array, "tok pos batch"], targets: Int[Array, "pos batch"]) -> Float[Array, "pos batch"]:
+    top = lax.stop_gradient(jnp.max(logits, 0))
+    total = jnp.log(jnp.sum(jnp.exp(logits - top), 0)) + top
+    ids = jnp.arange(logits.shape[0], dtype=targets.dtype)[:, None, None]
+    return total - jnp.sum(jnp.where(targets[None] == ids, logits, 0), 0)
+
+
+def loss(
+    model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Int[Array, "pos+1 batch"], outputs: int
+) -> Float[Array, ""]:
+    """Mean cross-entropy, in nats, of the last `outputs` tokens of each window."""
+    logits = logits_of(model, flat, vector, tokens[:-1], outputs)
+    return jnp.mean(cross_entropy(logits, tokens[-outputs:]))
+
+
+def score(model: Architecture, flat: Flat, vector: Float[Array, " n"], held_out: HeldOut, outputs: int) -> Scores:
+    """All measures of one model in one pass."""
+    logits = logits_of(model, flat, vector, held_out.tokens[:-1], outputs)
+    allowed, counted = held_out.allowed[:, -outputs:], held_out.counted[-outputs:]
+    powers = jnp.exp(logits - jnp.max(logits, 0))
+    mass = jnp.sum(jnp.where(allowed, powers, 0), 0) / jnp.sum(powers, 0)
+    right = is_allowed(logits, allowed)
+    number = jnp.maximum(jnp.sum(counted), 1)
+    return Scores(
+        jnp.mean(cross_entropy(logits, held_out.tokens[-outputs:])),
+        jnp.sum(right & counted) / number,
+        jnp.sum(jnp.where(counted, mass, 0)) / number,
+        jnp.mean(jnp.all(right | ~counted, 0)),
+    )
+
+
+def is_allowed(logits: Float[Array, "tok pos batch"], allowed: Bool[Array, "tok pos batch"]) -> Bool[Array, "pos batch"]:
+    """The largest logit belongs to an allowed token; a tie with a token that is not allowed is a failure."""
+    best = jnp.max(jnp.where(allowed, logits, -jnp.inf), 0)
+    return best > jnp.max(jnp.where(allowed, -jnp.inf, logits), 0)

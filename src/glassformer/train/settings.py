@@ -1,0 +1,55 @@
+"""How a population is trained: numbers only, shared by the command line, TOML files and Python."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from glassformer.errors import require
+
+
+@dataclass(frozen=True)
+class Train:
+    """A population of seeds, the data that each step sees, and the optimiser."""
+
+    seeds: int = 16  # models trained side by side; the best is kept
+    first_seed: int = 0  # seed i of the population is first_seed + i
+    steps: int = 10_000  # optimiser steps
+    batch: int = 64  # windows a step
+    evaluate_every: int = 500  # steps between evaluations; also between checkpoints and points of resumption
+    held_out: int = 4096  # windows of the evaluation, never trained on
+    peak_rate: float = 1e-2  # learning rate after warm-up
+    warm_up: int = 200  # steps of linear rise to it
+    schedule: Literal["cosine", "linear", "constant"] = "cosine"  # of the rate after warm-up
+    final_rate: float = 0.02  # last rate as a share of the peak
+    weight_decay: float = 0.0  # AdamW's, times the rate
+    clip: float = 1.0  # largest gradient norm; 0: no clipping
+    beta1: float = 0.9  # Adam's decay of the mean gradient
+    beta2: float = 0.999  # Adam's decay of the mean square
+    grokfast_decay: float = 0.98  # of the slow gradient average
+    grokfast_gain: float = 0.0  # how much of that average is added to each gradient; 0: none
+    polish_steps: int = 0  # L-BFGS steps on one large fixed batch at the end
+    polish_batch: int = 8192  # windows of that batch
+    device: Literal["auto", "cpu", "gpu"] = "auto"  # auto: the GPU where there is one
+    threads: int = 0  # CPU threads, each with its share of the seeds; 0: one a core
+
+    def __post_init__(self) -> None:
+        counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_batch")
+        for field in counts:
+            require(getattr(self, field) >= 1, field, "at least 1", getattr(self, field))
+        for field in ("first_seed", "warm_up", "polish_steps", "threads"):
+            require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
+        for field in ("weight_decay", "clip", "grokfast_gain"):
+            require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
+        for field in ("beta1", "beta2", "grokfast_decay"):
+            require(0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field))
+        require(self.peak_rate > 0, "peak_rate", "above 0", self.peak_rate)
+        require(0 <= self.final_rate <= 1, "final_rate", "a share between 0 and 1", self.final_rate)
+        require(self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed)
+
+    def chunks(self) -> list[tuple[int, int]]:
+        """(first step, number of steps) between two evaluations; the last may be shorter.
+
+        >>> Train(steps=1200, evaluate_every=500).chunks()
+        [(0, 500), (500, 500), (1000, 200)]
+        """
+        starts = range(0, self.steps, self.evaluate_every)
+        return [(first, min(self.evaluate_every, self.steps - first)) for first in starts]

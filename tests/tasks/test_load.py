@@ -1,0 +1,82 @@
+"""Rules from a user's own file."""
+
+import pytest
+
+from glassformer.errors import UserError
+from glassformer.tasks import RULES, load_file, make_rule, right, tabulate
+
+from .plain import draw
+
+RULE = '''
+from dataclasses import dataclass
+from glassformer.tasks import Rule, only, register, uniform
+
+
+@register
+@dataclass(frozen=True)
+class Mirror(Rule):
+    """After x comes high - x: 2 7 2 7."""
+
+    high: int = 9
+    name = "mirror"
+
+    def start(self):
+        return None
+
+    def choose(self, state):
+        return uniform(self.integers()) if state is None else only([self.low + self.high - state])
+
+    def after(self, state, token):
+        return token
+'''
+
+
+@pytest.fixture
+def write(tmp_path, registry):
+    def write(text):
+        path = tmp_path / "mine.py"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_file_with_one_class_is_a_rule(write):
+    (rule,) = load_file(write(RULE))
+    assert rule is RULES["mirror"]
+    automaton = tabulate(make_rule("mirror", high=5))
+    tokens = draw(automaton, count=10, length=6)
+    assert right(automaton, tokens).all()
+    assert (tokens[1:] + tokens[:-1] == 5).all()
+
+
+def test_loading_again_replaces_the_rule(write):
+    (first,) = load_file(write(RULE))
+    (second,) = load_file(write(RULE.replace("high: int = 9", "high: int = 4")))
+    assert first is not second
+    assert make_rule("mirror").high == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("x = 1", "holds no rule; put @register above a class that extends Rule"),
+        ("1 / 0", "could not be loaded: ZeroDivisionError: division by zero"),
+        (RULE + "\nraise ValueError('no')", "could not be loaded: ValueError: no"),
+        (
+            RULE.replace('"mirror"', '"lucky7"'),
+            "could not be loaded: there is a rule called 'lucky7' already",
+        ),
+    ],
+)
+def test_bad_files_get_one_sentence(write, text, sentence):
+    path = write(text)
+    with pytest.raises(UserError) as error:
+        load_file(path)
+    assert str(error.value).startswith(f"{path} {sentence}")
+    assert "mirror" not in RULES
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(UserError, match=r"no file called '.*none.py'"):
+        load_file(tmp_path / "none.py")
