@@ -1,0 +1,157 @@
+"""A population: many seeds of one model, trained by one compiled program.
+
+The program holds everything between two evaluations: data, forward pass, gradient, optimiser, evaluation. On a
+CPU each thread takes a share of the seeds and trains one after the other, which keeps a model in the cache and
+makes seed i the same bits alone and among a thousand; on a GPU all seeds go side by side.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, Int
+
+from glassformer.model.architecture import Architecture
+from glassformer.train.data import HeldOut, Source, stream
+from glassformer.train.flat import Flat, first_values, flat_of
+from glassformer.train.objective import Scores, loss, score
+from glassformer.train.optimiser import make_optimiser
+from glassformer.train.polish import polish
+from glassformer.train.settings import Train
+
+# Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
+# more than the products themselves: the cliff between batch 8 and batch 64 (docs/training.md).
+CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": ""}
+HELD_OUT_SEED = 0  # one evaluation set for all seeds and runs of a task
+
+
+class State(NamedTuple):
+    """All that training needs to go on: one row a seed."""
+
+    vectors: Float[Array, "seed n"]
+    optimiser: Any  # optax's state, one row a seed
+
+
+class Stretch(NamedTuple):
+    """What one stretch of steps leaves behind."""
+
+    state: State
+    train_loss: Float[np.ndarray, " seed"]  # mean over the stretch
+    scores: Scores  # one row a seed
+
+
+class Population:
+    """The compiled trainer of one configuration; `seeds` are numbers, not indices."""
+
+    def __init__(self, model: Architecture, source: Source, train: Train, seeds: Int[np.ndarray, " seed"]) -> None:
+        self.model, self.source, self.train, self.seeds = model, source, train, np.asarray(seeds)
+        self.flat = flat_of(model)
+        self.threads = count_threads(train, len(self.seeds))
+        self.held_out = source.held_out(stream(HELD_OUT_SEED, "held_out"), train.held_out)
+
+    def start(self) -> State:
+        """Every seed's first values."""
+        return State(*self.mapped(lambda seed: first_state(self.model, self.train, seed))(self.seeds, ()))
+
+    def advance(self, state: State, first: int, steps: int) -> Stretch:
+        """Train every seed for some steps and evaluate it."""
+        key = jax.random.fold_in(stream(HELD_OUT_SEED, "pool"), first)
+        shared = (jnp.int32(first), draw_shared(self.source, key), self.held_out)
+        trained, train_loss, scores = self.compiled(steps)((self.seeds, state), shared)
+        return Stretch(trained, train_loss, scores)
+
+    def polished(self, state: State) -> Stretch:
+        """Every seed after L-BFGS on one large batch of its own."""
+        shared = (draw_shared(self.source, stream(HELD_OUT_SEED, "polish")), self.held_out)
+        job = partial(polish_one, self.model, self.flat, self.source, self.train)
+        return Stretch(*self.mapped(job)((self.seeds, state), shared))
+
+    def compiled(self, steps: int) -> Callable[[Any, Any], Any]:
+        if not hasattr(self, "_programs"):
+            self._programs: dict[int, Callable[[Any, Any], Any]] = {}
+        if steps not in self._programs:
+            job = partial(train_one, self.model, self.flat, self.source, self.train, steps)
+            self._programs[steps] = self.mapped(job)
+        return self._programs[steps]
+
+    def mapped(self, job: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+        """The compiled job for all rows; what is shared goes to each of them."""
+        if uses_gpu(self.train):
+            side_by_side = jax.jit(lambda rows, same: jax.vmap(lambda row: job(row, *same))(rows))
+            return lambda rows, same: jax.tree.map(np.asarray, side_by_side(rows, same))
+        in_turn = jax.jit(
+            lambda rows, same: jax.lax.map(lambda row: job(row, *same), rows), compiler_options=CPU_OPTIONS
+        )
+        return lambda rows, same: over_threads(in_turn, self.threads, rows, same)
+
+
+def over_threads(program: Callable[[Any, Any], Any], threads: int, rows: Any, same: Any) -> Any:
+    """Run one program on equal shares of the rows at once; the last share is filled up with copies.
+
+    Threads share one compiled program. (Two CPU devices would compile another one, with other rounding.)
+    """
+    count = len(jax.tree.leaves(rows)[0])
+    size = -(-count // threads)
+    padded = jax.tree.map(lambda leaf: pad_rows(np.asarray(leaf), size * threads - count), rows)
+    shares = [jax.tree.map(lambda leaf, i=i: leaf[i * size : (i + 1) * size], padded) for i in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        done = list(pool.map(lambda share: jax.tree.map(np.asarray, program(share, same)), shares))
+    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *done)
+
+
+def first_state(model: Architecture, train: Train, seed: Array) -> tuple[Array, Any]:
+    vector = first_values(model, stream(seed, "start"))
+    return vector, make_optimiser(train).init(vector)
+
+
+def train_one(
+    model: Architecture, flat: Flat, source: Source, train: Train, steps: int, row: Any, first: Array, shared: Any, held_out: HeldOut
+) -> tuple[State, Array, Scores]:
+    """One seed: draw the data of all steps, take the steps, evaluate."""
+    seed, state = row
+    numbers = first + jnp.arange(steps)
+    windows = source.draw(shared, stream(seed, "steps"), numbers, train.batch)  # step pos+1 batch
+    optimiser = make_optimiser(train)
+
+    def step(state: State, tokens: Array) -> tuple[State, Array]:
+        value, slope = jax.value_and_grad(lambda v: loss(model, flat, v, tokens, source.outputs))(state.vectors)
+        change, memory = optimiser.update(slope, state.optimiser, state.vectors)
+        return State(optax.apply_updates(state.vectors, change), memory), value
+
+    state, losses = jax.lax.scan(step, State(*state), windows)
+    return state, jnp.mean(losses), score(model, flat, state.vectors, held_out, source.outputs)
+
+
+def polish_one(
+    model: Architecture, flat: Flat, source: Source, train: Train, row: Any, shared: Any, held_out: HeldOut
+) -> tuple[State, Array, Scores]:
+    seed, state = row
+    tokens = source.draw(shared, stream(seed, "polish"), jnp.array([train.steps]), train.polish_batch)[0]
+    goal = partial(loss, model, flat, tokens=tokens, outputs=source.outputs)
+    vector, value = polish(goal, state[0], train.polish_steps)
+    return State(vector, state[1]), value, score(model, flat, vector, held_out, source.outputs)
+
+
+@partial(jax.jit, static_argnums=0)
+def draw_shared(source: Source, key: Array) -> Any:
+    return source.shared(key)
+
+
+def uses_gpu(train: Train) -> bool:
+    return train.device != "cpu" and jax.default_backend() != "cpu"
+
+
+def count_threads(train: Train, rows: int) -> int:
+    """As many as were asked for and have a seed to train; a GPU needs one."""
+    return 1 if uses_gpu(train) else min(train.threads or os.cpu_count() or 1, rows)
+
+
+def pad_rows(rows: Any, extra: int) -> Any:
+    """Repeat the last row, so that the devices get equal shares; the copies are thrown away."""
+    return np.concatenate([rows, np.repeat(rows[-1:], extra, 0)]) if extra else rows
