@@ -48,7 +48,7 @@ class Architecture:
     width: int = 2  # dimensions of the residual stream
     token: Token = field(default_factory=Table)
     position: Position = field(default_factory=Learned)
-    position_dims: int = 0  # dimensions that positions have to themselves; 0: positions are added to the tokens
+    position_dims: int = 0  # dimensions of positions alone; 0: positions are added to the tokens
     layers: tuple[Layer, ...] = (Layer(),)
     final_norm: Norm = field(default_factory=NoNorm)
     head: Head = field(default_factory=LinearHead)
@@ -69,7 +69,12 @@ class Architecture:
 
 
 def reference(
-    vocab: int = 0, width: int = 2, context: int = 8, heads: int = 1, head_size: int = 2, residual: bool = True
+    vocab: int = 0,
+    width: int = 2,
+    context: int = 8,
+    heads: int = 1,
+    head_size: int = 2,
+    residual: bool = True,
 ) -> Architecture:
     """The model of the rule tasks: one layer, no norm, ReLU, a linear head with bias."""
     out = None if heads * head_size == width else Full()

@@ -40,7 +40,8 @@ class Attention:
     def __post_init__(self) -> None:
         require(self.heads >= 1, "heads", "at least 1", self.heads)
         require(self.head_size >= 1, "head_size", "at least 1", self.head_size)
-        require(self.heads % self.groups == 0, "kv_heads", f"a divisor of the {self.heads} heads", self.kv_heads)
+        divides = self.heads % self.groups == 0
+        require(divides, "kv_heads", f"a divisor of the {self.heads} heads", self.kv_heads)
 
     @property
     def groups(self) -> int:
@@ -51,8 +52,8 @@ class Attention:
         return self.head_size if self.value_size is None else self.value_size
 
     @property
-    def constants(self) -> int:
-        return 1 + self.relation.constants + self.qk_norm.constants
+    def score_scale(self) -> float:
+        return 1 / math.sqrt(self.head_size) if self.scale is None else self.scale
 
     def parameters(self, name: str, width: int) -> dict[str, Parameter]:
         mixed = self.heads * self.values
@@ -73,14 +74,24 @@ class Attention:
         q = self.q(ops, params, f"{name}.q", x[:, asking.start :], self.heads * self.head_size)
         k = self.k(ops, params, f"{name}.k", x, self.groups * self.head_size)
         v = self.v(ops, params, f"{name}.v", x, self.groups * self.values)
-        record("q", q), record("k", k), record("v", v)
+        for key, value in {"q": q, "k": k, "v": v}.items():
+            record(key, value)
         mixes = [self.head(ops, params, name, head, q, k, v, asking, record) for head in range(self.heads)]
         mixed = mixes[0] if len(mixes) == 1 else ops.join(mixes)
         record("mixed", mixed)
         return mixed if self.out is None else self.out(ops, params, f"{name}.out", mixed, x.shape[0])
 
     def head(
-        self, ops: Ops, params: Parameters, name: str, head: int, q: Value, k: Value, v: Value, asking: range, record: Record
+        self,
+        ops: Ops,
+        params: Parameters,
+        name: str,
+        head: int,
+        q: Value,
+        k: Value,
+        v: Value,
+        asking: range,
+        record: Record,
     ) -> Value:
         """What one head makes of its share of queries, keys and values."""
         size, group = self.head_size, head // (self.heads // self.groups)
@@ -101,8 +112,7 @@ class Attention:
 
     def scores(self, ops: Ops, head: int, queries: Value, keys: Value, asking: range) -> Value:
         """`query key batch`, later places at -1e30."""
-        scale = 1 / math.sqrt(self.head_size) if self.scale is None else self.scale
-        products = ops.sum((queries * scale)[:, :, None] * keys[:, None], 0)
+        products = ops.sum((queries * self.score_scale)[:, :, None] * keys[:, None], 0)
         slope = self.relation.slope(head, self.heads) if isinstance(self.relation, Alibi) else 0.0
         shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in asking]
         return products + ops.array(shift)[:, :, None]

@@ -1,6 +1,6 @@
 """The forward pass, once, for every architecture and every backend.
 
-e = token + position; each layer: z = e + attention(norm(e)), h = z + feedforward(norm(z)); logits = head(norm(h)).
+e = token + position; each layer z = e + attention(norm(e)), h = z + feedforward(norm(z)); last head(norm(h)).
 Axes are `dim pos batch` throughout; `last` asks for the last places only, which is all that many uses need.
 """
 
@@ -54,7 +54,12 @@ def untie(model: Architecture, params: Parameters) -> Parameters:
 
 
 def forward(
-    model: Architecture, ops: Ops, params: Parameters, tokens: Value, last: int | None = None, record: Record | None = None
+    model: Architecture,
+    ops: Ops,
+    params: Parameters,
+    tokens: Value,
+    last: int | None = None,
+    record: Record | None = None,
 ) -> Value:
     """Logits `tok pos batch` for tokens `pos batch`; `record` is called with every named intermediate."""
     note = record or ignore
@@ -84,7 +89,9 @@ def embed(model: Architecture, ops: Ops, params: Parameters, tokens: Value) -> t
     return table, token + position
 
 
-def run_layer(layer: Layer, ops: Ops, params: Parameters, name: str, x: Value, last: int, note: Record) -> Value:
+def run_layer(
+    layer: Layer, ops: Ops, params: Parameters, name: str, x: Value, last: int, note: Record
+) -> Value:
     def attention_note(key: str, value: Value) -> None:
         note(f"{name}attn.{key}", value)
 

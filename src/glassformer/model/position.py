@@ -80,15 +80,18 @@ class Spiral:
 
     @property
     def constants(self) -> int:
-        return 1 if self.learned else 5
+        """The period, the curve where it is not learned, and every place between two turns."""
+        between = {slot for slot in self.slots if not isinstance(slot, str) and slot % 1}
+        return (1 if self.learned else 5) + len(between)
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         require(dims >= 3, "dimensions of a spiral", "at least 3", dims)
-        require(len(self.slots) in (0, context), "slots of a spiral", f"one a place ({context}) or none", len(self.slots))
+        given = len(self.slots)
+        require(given in (0, context), "slots of a spiral", f"one a place ({context}) or none", given)
         shape = {"amplitude": self.amplitude, "phase": self.phase, "slope": self.slope, "offset": self.offset}
         curve = {f"{name}.{key}": constant((), value) for key, value in shape.items()} if self.learned else {}
-        alone = {f"{name}.{slot}": normal((dims,), 0.02) for slot in self.slots if isinstance(slot, str) and slot != "zero"}
-        return curve | alone
+        alone = [slot for slot in self.slots if isinstance(slot, str) and slot != "zero"]
+        return curve | {f"{name}.{slot}": normal((dims,), 0.02) for slot in alone}
 
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         def number(key: str) -> Value:
@@ -99,7 +102,8 @@ class Spiral:
                 return ops.array([0.0] * dims) if slot == "zero" else params[f"{name}.{slot}"]
             angle = number("phase") + 2 * math.pi * slot / self.period
             wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
-            return ops.stack([*wave, number("slope") * slot + number("offset"), *[ops.array(0.0)] * (dims - 3)])
+            ramp = number("slope") * slot + number("offset")
+            return ops.stack([*wave, ramp, *[ops.array(0.0)] * (dims - 3)])
 
         return ops.stack([row(slot) for slot in self.slots or range(context)])
 
@@ -136,7 +140,8 @@ class Rope:
         return ops.stack(turned + [x[dim] for dim in range(len(turned), size)])
 
     def rates(self, size: int) -> tuple[float, ...]:
-        require(2 * len(self.frequencies) <= size, "RoPE frequencies", f"at most {size // 2}, one a pair", len(self.frequencies))
+        given, most = len(self.frequencies), size // 2
+        require(given <= most, "RoPE frequencies", f"at most {most}, one a pair", given)
         return self.frequencies or tuple(self.base ** (-2 * pair / size) for pair in range(size // 2))
 
 
@@ -152,7 +157,8 @@ class Alibi:
         return len(self.slopes) or 1
 
     def slope(self, head: int, heads: int) -> float:
-        require(len(self.slopes) in (0, heads), "ALiBi slopes", f"one a head ({heads}) or none", len(self.slopes))
+        given = len(self.slopes)
+        require(given in (0, heads), "ALiBi slopes", f"one a head ({heads}) or none", given)
         return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
 
 

@@ -8,7 +8,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -26,6 +26,7 @@ AnyArray: TypeAlias = Any
 class Addition:
     """Two numbers of up to `digits` digits, and how training goes from short to long, hard to plain."""
 
+    name: ClassVar[str] = "addition"
     digits: int = 10  # of each number; the sum has one more
     layout: str = "lsb"  # how a problem is written as tokens
     digit_stages: tuple[tuple[int, int], ...] = ((2_000, 3), (7_000, 6))  # (until step, most digits)

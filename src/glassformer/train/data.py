@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from glassformer.errors import require
 from glassformer.tasks import Addition, Rule, Sequences, tabulate
 from glassformer.tasks.addition import add
 from glassformer.tasks.knowledge import tabulate_knowledge
@@ -55,8 +54,7 @@ class RuleSource:
     context: int
 
     def __post_init__(self) -> None:
-        fits = f"at most {self.data.min_length - 1}, since the shortest sequence has {self.data.min_length} tokens"
-        require(self.size <= self.data.min_length, "context", fits, self.context)
+        self.data.require_window(self.size)
 
     @property
     def size(self) -> int:
@@ -136,6 +134,4 @@ class AdditionSource:
 def make_source(task: Rule | Addition, data: Sequences, context: int) -> Source:
     if isinstance(task, Rule):
         return RuleSource(task, data, context)
-    source = AdditionSource(task)
-    require(context == source.size - 1, "context", f"{source.size - 1}, as the layout needs", context)
-    return source
+    return AdditionSource(task)

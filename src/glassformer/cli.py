@@ -1,0 +1,150 @@
+"""The command line: `glassformer VERB ...`. Verbs load what they need, so that help comes at once.
+
+Options with a dot set one leaf of the configuration: `--train.steps 5000`, `--task.p 0.4`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from glassformer.errors import UserError, unknown
+
+GOOD, NEGATIVE, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
+ABOUT = "glassformer: transformers you can see through."
+EXAMPLES = """examples:
+  glassformer list                                 what there is to train
+  glassformer run plus_last_even                   train 16 seeds, keep the best, measure it
+  glassformer run lucky7 --seeds 32 --steps 5000 --task.s 0.3
+  glassformer test runs/plus_last_even             measure a finished run on fresh sequences
+  glassformer count plus_last_even                 every way to count its parameters
+"""
+RUN_EXAMPLES = """examples:
+  glassformer {verb} plus_last_even
+  glassformer {verb} copy_modulo --seeds 8 --seed 100 --out runs/copy
+  glassformer {verb} runs/copy/run.toml --out runs/again      repeat a run, bit for bit
+  glassformer {verb} my_rule.py                               a rule of your own (docs/add-a-rule.md)
+
+any setting of the configuration is an option too (glassformer list settings):
+  --train.batch 128 --train.peak_rate 0.003 --model.width 3 --task.p 0.5 --model.layers.0.residual false
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors are sentences like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message} ({self.prog} --help)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return dispatch(arguments)
+    except UserError as error:
+        print(f"glassformer: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("glassformer: stopped; nothing is lost, the same command goes on from here", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return GOOD
+
+
+def dispatch(arguments: list[str]) -> int:
+    parser, verbs = make_parser()
+    word = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if word is not None and word not in verbs:
+        raise unknown("command", word, verbs, "glassformer --help")
+    known, rest = parser.parse_known_args(arguments)
+    if known.verb is None:
+        parser.print_help()
+        return GOOD
+    options = dotted(rest, known.verb, verbs[known.verb])
+    from glassformer.commands import verbs as actions
+
+    answer: tuple[dict[str, Any], str, int] = getattr(actions, f"{known.verb}_verb")(known, options)
+    content, words, status = answer
+    print(json.dumps(content) if known.json else words)
+    return status
+
+
+def make_parser() -> tuple[Parser, dict[str, Parser]]:
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = Parser("glassformer", description=ABOUT, epilog=EXAMPLES, formatter_class=plain, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=version_text())
+    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
+    made: dict[str, Parser] = {}
+
+    def verb(name: str, about: str, epilog: str = "") -> Parser:
+        one = verbs.add_parser(name, help=about, description=about, epilog=epilog, formatter_class=plain, allow_abbrev=False)
+        one.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+        made[name] = one
+        return one
+
+    for name, about in (
+        ("run", "train a population, keep the best seed, measure it, write the run folder"),
+        ("train", "the same as run, without what comes after the measurement"),
+    ):
+        add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
+    add_test_options(verb("test", "measure a model on fresh data", "example:\n  glassformer test runs/plus_last_even --positions 500000"))
+    count = verb("count", "count a model's parameters, in every convention", "example:\n  glassformer count plus_last_even")
+    count.add_argument("target", metavar="TARGET", help="a run folder, a .safetensors file or a configuration's name")
+    listing = verb("list", "tasks, models, runs, settings", "example:\n  glassformer list tasks")
+    listing.add_argument("what", nargs="?", default="all", metavar="WHAT", help="tasks, models, figures, runs or settings")
+    return parser, made
+
+
+def add_run_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="NAME|FILE", help="a configuration's name, a .toml file, or a .py file with a rule")
+    parser.add_argument("--out", metavar="FOLDER", help="run folder (default: runs/NAME)")
+    parser.add_argument("--seeds", metavar="N", help="models in the population")
+    parser.add_argument("--seed", metavar="N", help="number of the first seed")
+    parser.add_argument("--steps", metavar="N", help="optimiser steps")
+    parser.add_argument("--device", metavar="auto|cpu|gpu", help="where to train")
+    parser.add_argument("--threads", metavar="N", help="CPU threads (default: one a core)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run that the folder holds")
+    parser.add_argument("--overwrite", action="store_true", help="replace the run that the folder holds")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def add_test_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="a run folder, a run's name or a .safetensors file")
+    parser.add_argument("--positions", type=int, default=100_000, metavar="N", help="constrained positions at least")
+    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs, for an adder")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fresh data (run itself uses 0)")
+
+
+def dotted(rest: list[str], verb: str, parser: Parser) -> dict[str, str]:
+    """`--train.steps 5000` and `--train.steps=5000` as a dict; anything else is not known."""
+    options: dict[str, str] = {}
+    words = iter(rest)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name.startswith("--") or "." not in name or verb not in ("run", "train"):
+            raise unknown_option(name, verb, parser)
+        text = value if equals else next(words, None)
+        if text is None:
+            raise UserError(f"{name} needs a value")
+        options[name.removeprefix("--")] = text
+    return options
+
+
+def unknown_option(name: str, verb: str, parser: Parser) -> UserError:
+    if not name.startswith("-"):
+        return UserError(f"'{name}' is one word too many for glassformer {verb} (glassformer {verb} --help)")
+    flags = [flag for action in parser._actions for flag in action.option_strings]
+    return unknown("option", name, flags, f"glassformer {verb} --help")
+
+
+def version_text() -> str:
+    from importlib.metadata import version
+
+    return f"glassformer {version('glassformer')}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""One module a verb: each turns options into calls and results into words."""

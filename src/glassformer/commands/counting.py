@@ -1,0 +1,43 @@
+"""`glassformer count`: a trained model, or an untrained configuration, in every convention."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import UserError
+from glassformer.runs.config import Task
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.load import load, untrained
+from glassformer.tasks import Rule
+from glassformer.train.setup import set_up_jax
+
+CONTEXTS = 256  # inputs over which the Jacobian's rank is taken; it no longer grows with more
+
+
+def count_target(target: str) -> dict[str, Any]:
+    """The counts as plain data. A name without a run is counted with its first seed's first values."""
+    set_up_jax("cpu")
+    from glassformer.model.count import count
+
+    try:
+        loaded = load(target)
+        architecture, params, task = loaded.model.architecture, dict(loaded.model.params), loaded.task
+    except UserError:
+        if target not in CONFIGURATIONS and Path(target).suffix not in (".toml", ".py"):
+            raise
+        architecture, params, task = untrained(target)
+    tokens, outputs = contexts(task, architecture.context)
+    return asdict(count(architecture, params, tokens, outputs))
+
+
+def contexts(task: Task, size: int) -> tuple[np.ndarray, int]:
+    """Inputs of the task, and how many of the last places are outputs."""
+    random = np.random.default_rng(0)
+    if isinstance(task, Rule):
+        return random.integers(0, len(task.tokens()), (size, CONTEXTS)), size
+    from glassformer.tasks import add
+
+    x, y = random.integers(0, 10, (2, task.digits, CONTEXTS))
+    return task.written().encode(x, y, add(x, y))[:-1], task.digits + 1

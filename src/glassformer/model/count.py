@@ -1,0 +1,180 @@
+"""How large a model is: six counts, each under its own name, and what the numbers are spent on.
+
+The reference model of width 2 stores 250 numbers. Its function depends on fewer: the 2 x 2 weights of query
+and key enter through their product alone, so 4 of their 8 numbers say nothing new.
+
+>>> from glassformer.model.architecture import reference
+>>> model = reference(vocab=12, width=2, context=8)
+>>> params = {name: np.ones(parameter.shape) for name, parameter in parameters(model).items()}
+>>> count(model, params, np.zeros((8, 1), np.int64), outputs=8).parts["ff.up"]
+96
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from glassformer.errors import require
+from glassformer.model.architecture import Architecture
+from glassformer.model.forward import all_parameters, forward, parameters
+from glassformer.model.norm import Norm
+from glassformer.model.ops import Value
+from glassformer.model.position import Position, Relation
+
+MOST_FOR_RANK = 4_000  # learned numbers; above, the triangular factor outgrows 128 MB and takes minutes
+CHUNK_BYTES = 32 * 2**20  # of the Jacobian, made and folded into that factor at once
+
+# Over random weights of the models in tests/model the singular values of the Jacobian, its columns scaled to
+# length 1, leave the range from 1e-15 to 1e-5 of the largest empty: below is rounding, above is the function.
+RANK_TOLERANCE = 1e-10
+
+# A derivative that cancels, like that of a key's bias under softmax, comes out as rounding: about 1e-16 of
+# the largest derivative. This leaves it three digits.
+DEAD_TOLERANCE = 1e-13
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Every way to count one model; unique is the number that boards of small models compare."""
+
+    stored: int  # numbers of a plain checkpoint: every array that the pass reads, ties written out
+    unique: int  # after tying: what the file holds
+    nonzero: int  # of the unique ones
+    learned: int  # of the unique ones: those that training may move
+    constants: int  # numbers in the formulas of the parts, stored nowhere
+    rank: int | None  # learned directions that change a logit; none above MOST_FOR_RANK
+    dead: tuple[str, ...] | None  # learned numbers that change no logit: name, name[i] or name[i,j]
+    parts: Mapping[str, int]  # unique numbers by part: token, attn.q, ff.up
+
+
+def count(
+    model: Architecture, params: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "pos batch"], outputs: int
+) -> Counts:
+    """Count a model at its numbers; the rank is over the logits of the last `outputs` places of all contexts.
+
+    A rank is a lower bound that grows with the contexts, up to what the function depends on. Give many: at
+    least a few times more logits than learned numbers.
+    """
+    kept = parameters(model)
+    for name, parameter in kept.items():
+        require(name in params, "params", f"arrays for all of {', '.join(kept)}", sorted(params))
+        require(
+            params[name].shape == parameter.shape, name, f"of shape {parameter.shape}", params[name].shape
+        )
+    require(0 < outputs <= tokens.shape[0], "outputs", f"between 1 and {tokens.shape[0]} places", outputs)
+    learned = {name: np.asarray(params[name]) for name, parameter in kept.items() if parameter.learned}
+    sizes = sum(array.size for array in learned.values())
+    rank, dead = None, None
+    if sizes <= MOST_FOR_RANK:
+        factor = jacobian_factor(model, params, learned, tokens, outputs)
+        moves = moving(learned, factor)
+        rank, dead = numerical_rank(factor[:, moves]), names_of(learned, ~moves)
+    return Counts(
+        stored=sum(parameter.size for parameter in all_parameters(model).values()),
+        unique=sum(parameter.size for parameter in kept.values()),
+        nonzero=sum(int(np.count_nonzero(params[name])) for name in kept),
+        learned=sizes,
+        constants=constants(model),
+        rank=rank,
+        dead=dead,
+        parts=by_part(model),
+    )
+
+
+def by_part(model: Architecture) -> dict[str, int]:
+    """Unique numbers of each part: `attn.q.weight` and `attn.q.bias` both belong to `attn.q`."""
+    sizes: dict[str, int] = {}
+    for name, parameter in parameters(model).items():
+        part = name.rpartition(".")[0]
+        sizes[part] = sizes.get(part, 0) + parameter.size
+    return sizes
+
+
+def constants(model: Architecture) -> int:
+    """Numbers that someone chose and no file holds; what is written alike at several sites counts once.
+
+    Positions, relations and norms say how many they have. A scale of the scores is one, unless it is 1.
+    """
+    attentions = [layer.attention for layer in model.layers if layer.attention]
+    parts: set[Position | Relation | Norm] = {model.position, model.final_norm}
+    parts |= {norm for layer in model.layers for norm in (layer.attention_norm, layer.feedforward_norm)}
+    parts |= {part for attention in attentions for part in (attention.relation, attention.qk_norm)}
+    scales = {attention.score_scale for attention in attentions} - {1.0}
+    return sum(part.constants for part in parts) + len(scales)
+
+
+def jacobian_factor(
+    model: Architecture,
+    params: Mapping[str, np.ndarray],
+    learned: Mapping[str, np.ndarray],
+    tokens: Int[np.ndarray, "pos batch"],
+    outputs: int,
+) -> Float[np.ndarray, "row learned"]:
+    """The triangular factor R of the logits' Jacobian J = QR in float64: same rank, same column lengths.
+
+    It is updated chunk by chunk, so that J is never whole in memory; J^T J would lose half of the digits.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    from glassformer.model.ops_jax import JaxOps
+
+    with jax.enable_x64(True):
+        ops = JaxOps("float64")
+        fixed = {name: jnp.asarray(array, jnp.float64) for name, array in params.items()}
+        moved = {name: fixed[name] for name in learned}
+        unit = jnp.eye(model.vocab * outputs).reshape(-1, model.vocab, outputs)
+
+        def slopes(context: jax.Array) -> dict[str, jax.Array]:
+            """One row a logit of this context."""
+
+            def logits(moved: dict[str, jax.Array]) -> Value:
+                return forward(model, ops, fixed | moved, context[:, None], last=outputs)[:, :, 0]
+
+            _, pull = jax.vjp(logits, moved)
+            return jax.lax.map(lambda one: pull(one)[0], unit)
+
+        chunk_slopes = jax.jit(jax.vmap(slopes, 1))
+        columns = sum(array.size for array in learned.values())
+        chunk = max(1, min(tokens.shape[1], CHUNK_BYTES // max(1, 8 * columns * len(unit))))
+        factor = np.zeros((0, columns))
+        for start in range(0, tokens.shape[1], chunk):
+            # The last chunk is filled up with contexts from the start: one compilation, same rank.
+            chosen = np.arange(start, start + chunk) % tokens.shape[1]
+            blocks = chunk_slopes(jnp.asarray(tokens[:, chosen]))
+            rows = np.hstack([np.asarray(blocks[name]).reshape(chunk * len(unit), -1) for name in learned])
+            factor = np.asarray(np.linalg.qr(np.vstack([factor, rows]), mode="r"))
+    return factor
+
+
+def moving(
+    learned: Mapping[str, np.ndarray], factor: Float[np.ndarray, "row learned"]
+) -> Bool[np.ndarray, " learned"]:
+    """Which learned numbers move a logit, when each moves by the size of its array."""
+    steps = [np.full(array.size, np.abs(array).max() or 1.0) for array in learned.values()]
+    effects = np.linalg.norm(factor, axis=0) * np.concatenate(steps)
+    return np.asarray(effects > DEAD_TOLERANCE * effects.max())
+
+
+def numerical_rank(factor: Float[np.ndarray, "row learned"]) -> int:
+    """Singular values above RANK_TOLERANCE of the largest, every column scaled to length 1."""
+    if not factor.size:
+        return 0
+    values = np.linalg.svd(factor / np.linalg.norm(factor, axis=0), compute_uv=False)
+    return int(np.sum(values > RANK_TOLERANCE * values[0]))
+
+
+def names_of(learned: Mapping[str, np.ndarray], chosen: Bool[np.ndarray, " learned"]) -> tuple[str, ...]:
+    """Arrays that are chosen as a whole by their name, single entries as `name[i]` or `name[i,j]`."""
+    found: list[str] = []
+    offset = 0
+    for name, array in learned.items():
+        mask = chosen[offset : offset + array.size].reshape(array.shape)
+        offset += array.size
+        if mask.all():
+            found.append(name)
+        else:
+            found += [f"{name}[{','.join(map(str, place))}]" for place in np.argwhere(mask)]
+    return tuple(found)

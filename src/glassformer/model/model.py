@@ -1,0 +1,77 @@
+"""A model: an architecture and its numbers, run on NumPy in the precision that it was trained in.
+
+Here axes are in reading order, `batch pos tok`; inside the pass they are dimension first, batch last.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.errors import UserError, unknown
+from glassformer.model.architecture import Architecture
+from glassformer.model.forward import forward, parameters
+from glassformer.model.ops import NumpyOps, Value
+
+BLOCK = 4096  # contexts at a time: large enough for NumPy, small enough for the cache and for memory
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What `glassformer.load` gives; `params` is a flat dict with dotted names."""
+
+    architecture: Architecture
+    params: Mapping[str, np.ndarray]
+
+    def __post_init__(self) -> None:
+        check_params(self.architecture, self.params)
+
+    def forward(
+        self, tokens: Int[np.ndarray, "*batch pos"], last: int | None = None
+    ) -> Float[np.ndarray, "*batch pos tok"]:
+        """Logits after each place (or after the `last` ones) of one context or of many."""
+        contexts = np.atleast_2d(np.asarray(tokens))
+        blocks = [self.logits(contexts[i : i + BLOCK].T, last) for i in range(0, len(contexts), BLOCK)]
+        logits = np.moveaxis(np.concatenate(blocks, axis=2), (0, 1, 2), (2, 1, 0))
+        return logits[0] if np.ndim(tokens) == 1 else logits
+
+    def logits(
+        self, tokens: Int[np.ndarray, "pos batch"], last: int | None = None
+    ) -> Float[np.ndarray, "tok pos batch"]:
+        """The pass in its own axes, all at once."""
+        result: np.ndarray = forward(
+            self.architecture, NumpyOps(self.architecture.precision), self.params, tokens, last
+        )
+        return result
+
+    def trace(self, tokens: Int[np.ndarray, " pos"]) -> dict[str, np.ndarray]:
+        """Every named intermediate for one context: `pos dim`, and `query key` for scores and weights."""
+        seen: dict[str, Value] = {}
+        ops = NumpyOps(self.architecture.precision)
+        forward(self.architecture, ops, self.params, np.asarray(tokens)[:, None], record=seen.__setitem__)
+        return {name: in_reading_order(name, value) for name, value in seen.items()}
+
+
+def in_reading_order(name: str, value: np.ndarray) -> np.ndarray:
+    if value.ndim < 3:
+        return value
+    first = value[..., 0]
+    return first if ".scores." in name or ".weights." in name else first.T
+
+
+def check_params(architecture: Architecture, params: Mapping[str, np.ndarray]) -> None:
+    """Names, shapes and finite numbers, or the one sentence that says what does not fit."""
+    expected = parameters(architecture)
+    for name in params:
+        if name not in expected:
+            raise unknown("parameter of this architecture", name, expected)
+    for name, parameter in expected.items():
+        if name not in params:
+            raise UserError(f"the weights lack {name}, which should have shape {parameter.shape}")
+        if np.shape(params[name]) != parameter.shape:
+            raise UserError(
+                f"{name} has shape {np.shape(params[name])}, but the architecture needs {parameter.shape}"
+            )
+        if not np.isfinite(params[name]).all():
+            raise UserError(f"{name} holds numbers that are not finite")

@@ -1,0 +1,53 @@
+"""Files that are either the old ones or the new ones, whatever happens in between."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from glassformer.errors import UserError
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write beside the target, flush to the disk, then rename; on failure what was there stays."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UserError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from None
+
+
+def write_text(path: Path, content: str) -> None:
+    write_bytes(path, content.encode())
+
+
+def write_json(path: Path, content: Any) -> None:
+    write_text(path, json.dumps(content, indent=2) + "\n")
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+    """A safetensors file; `about` is stored as one JSON text in its metadata."""
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    write_bytes(path, save(plain, {"glassformer": json.dumps(about)}))
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays of a safetensors file and what it says about itself ({} where it says nothing)."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            text = (file.metadata() or {}).get("glassformer", "{}")
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(text)  # noqa: SIM118
+    except FileNotFoundError:
+        raise UserError(f"no file {path}") from None
+    except (SafetensorError, json.JSONDecodeError, OSError, ValueError) as error:
+        raise UserError(f"{path} is damaged or not a safetensors file ({error}); it was left as it is") from None

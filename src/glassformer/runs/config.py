@@ -1,0 +1,65 @@
+"""A run's whole configuration: one tree of frozen dataclasses for names, TOML files and the command line."""
+
+from dataclasses import dataclass, field, replace
+
+from glassformer.errors import require
+from glassformer.model.architecture import Architecture
+from glassformer.model.forward import parameters
+from glassformer.tasks import Addition, Rule, Sequences
+from glassformer.tasks.rules_operator import PlusLastEven
+from glassformer.train.settings import Train
+
+Task = Rule | Addition
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How much is measured at the end, on data that neither training nor selection has seen."""
+
+    positions: int = 100_000  # constrained positions of the argmax accuracy, at least
+    generated: int = 2_000  # sequences that the model writes itself, at temperature 1
+
+    def __post_init__(self) -> None:
+        for name in ("positions", "generated"):
+            require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Task, data, model, training, measurement."""
+
+    name: str = "run"  # also the folder's name under runs/
+    about: str = ""  # what is special about it, and why
+    task: Task = field(default_factory=PlusLastEven)
+    data: Sequences = field(default_factory=Sequences)
+    model: Architecture = field(default_factory=Architecture)
+    train: Train = field(default_factory=Train)
+    measure: Measure = field(default_factory=Measure)
+    rule_file: str = ""  # a Python file with a rule of the user's own
+
+    def __post_init__(self) -> None:
+        plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
+        require(plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name)
+        require(self.model.vocab in (0, self.vocab), "model.vocab", f"{self.vocab}, as the task has", self.model.vocab)
+        parameters(self.architecture)  # parts that do not fit together say so here, before anything is written
+        if isinstance(self.task, Rule):
+            most = self.data.min_length - 1
+            fits = f"at most {most}, one less than data.min_length"
+            require(self.model.context <= most, "model.context", fits, self.model.context)
+        else:
+            needed = self.task.written().length - 1
+            require(self.model.context == needed, "model.context", f"{needed}, as the layout needs", self.model.context)
+
+    @property
+    def vocab(self) -> int:
+        return len(labels(self.task))
+
+    @property
+    def architecture(self) -> Architecture:
+        """The model with the task's vocabulary filled in."""
+        return replace(self.model, vocab=self.vocab)
+
+
+def labels(task: Task) -> tuple[str, ...]:
+    """The task's vocabulary, token by token."""
+    return task.tokens() if isinstance(task, Rule) else task.written().labels

@@ -1,0 +1,104 @@
+"""From what a user writes (a name, a file, options) to one configuration.
+
+`glassformer run plus_last_even --train.steps 500 --task.p 0.4` is the named configuration with two leaves changed.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import UserError, unknown
+from glassformer.runs.config import Run
+from glassformer.runs.configurations import CONFIGURATIONS, configuration
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import RULES, load_file
+
+Tree = dict[str, Any]
+
+
+def resolve(target: str, options: Mapping[str, str] | None = None) -> Run:
+    """The configuration that a name, a .toml file or a .py file with a rule stands for, options applied."""
+    tree = base_tree(target)
+    for path, text in (options or {}).items():
+        tree = changed(tree, path.split("."), parse_value(text), path)
+    return from_tree(Run, tree, "")
+
+
+def base_tree(target: str) -> Tree:
+    path = Path(target)
+    if path.suffix == ".toml":
+        return read_toml(path)
+    if path.suffix == ".py":
+        rule = load_file(path)[0]
+        return to_tree(Run(name=rule.name, task=rule(), rule_file=str(path.resolve())))
+    if path.is_dir():
+        return read_toml(path / "run.toml")
+    if target not in CONFIGURATIONS:
+        raise unknown("task", target, CONFIGURATIONS, "glassformer list tasks")
+    return to_tree(configuration(target))
+
+
+def read_toml(path: Path) -> Tree:
+    """A file's settings, on top of the configuration that its `base` names."""
+    try:
+        tree = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None
+    if rule_file := tree.get("rule_file"):
+        tree["rule_file"] = str((path.parent / rule_file).resolve())
+        load_file(tree["rule_file"])
+    base = tree.pop("base", None)
+    return merged(base_tree(base), tree) if base else tree
+
+
+def merged(below: Tree, above: Tree) -> Tree:
+    """`above` wins; a part of another kind replaces the one below wholly."""
+    result = dict(below)
+    for key, value in above.items():
+        old = result.get(key)
+        same = isinstance(old, dict) and isinstance(value, dict) and not another_kind(old, value)
+        result[key] = merged(old, value) if same else value
+    return result
+
+
+def another_kind(old: Tree, new: Tree) -> bool:
+    return any(tag in new and new[tag] != old.get(tag) for tag in ("kind", "name"))
+
+
+def changed(tree: Any, keys: list[str], value: Any, path: str) -> Any:
+    """A copy with one leaf replaced; a number steps into a list."""
+    key, *rest = keys
+    if isinstance(tree, list):
+        place = int(key) if key.isdigit() else len(tree)
+        if place >= len(tree):
+            raise UserError(f"--{path}: there is no number {key} in a list of {len(tree)}")
+        return [changed(item, rest, value, path) if rest and i == place else value if i == place else item for i, item in enumerate(tree)]
+    if not isinstance(tree, dict):
+        tree = {}
+    if not rest and key in ("kind", "name") and value != tree.get(key) and known_kind(key, value):
+        return {key: value}
+    return tree | {key: changed(tree.get(key, {}), rest, value, path) if rest else value}
+
+
+def known_kind(key: str, value: Any) -> bool:
+    """A run's own name is a plain setting; a task's name, or a part's kind, changes what the other settings are."""
+    return key == "kind" or value in RULES or value == "addition"
+
+
+def parse_value(text: str) -> Any:
+    """Numbers, true, false and lists as in TOML; anything else is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def leaves(tree: Any, prefix: str = "") -> dict[str, Any]:
+    """Every setting by its dotted path, for help and for the nearest name."""
+    if isinstance(tree, dict) or (isinstance(tree, list) and any(isinstance(item, dict) for item in tree)):
+        pairs = tree.items() if isinstance(tree, dict) else enumerate(tree)
+        return {path: leaf for key, item in pairs for path, leaf in leaves(item, f"{prefix}.{key}".lstrip(".")).items()}
+    return {prefix: tree}

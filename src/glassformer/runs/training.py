@@ -1,0 +1,144 @@
+"""Training into a folder: after every stretch the folder holds all that is needed to go on, bit for bit.
+
+The order of writing makes it safe to be killed at any moment: checkpoint, metrics, then the state. What was
+written after the last state is made again, with the same bytes, since every draw depends on seed and step alone.
+"""
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from glassformer.errors import UserError
+from glassformer.model.model import Model
+from glassformer.runs.atomic import read_arrays, write_arrays, write_text
+from glassformer.runs.config import Run
+from glassformer.runs.tree import to_tree
+from glassformer.train.data import make_source
+from glassformer.train.population import Population, State, Stretch
+
+COLUMNS = ("step", "seed", "train_loss", "loss", "argmax_accuracy", "right_probability", "whole_accuracy")
+HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
+Row = dict[str, float]
+Progress = Callable[[int, list[Row]], None]  # step reached, the latest rows
+
+
+class Trained(NamedTuple):
+    """The chosen model of a finished population."""
+
+    model: Model
+    best_seed: int
+    rows: list[Row]  # every evaluation of every seed
+
+
+def train_into(folder: Path, run: Run, progress: Progress) -> Trained:
+    """Start or go on, to the end; then write the chosen model, its history and the population."""
+    seeds = run.train.first_seed + np.arange(run.train.seeds)
+    source = make_source(run.task, run.data, run.model.context)
+    population = Population(run.architecture, source, run.train, seeds)
+    state, done, rows = restore(folder, population)
+    progress(done, rows[-len(seeds) :])
+    for first, steps in run.train.chunks():
+        if first + steps <= done:
+            continue
+        stretch = population.advance(state, first, steps)
+        state, rows = keep(folder, population, stretch, first + steps, rows)
+        progress(first + steps, rows[-len(seeds) :])
+    if run.train.polish_steps and done <= run.train.steps:
+        state, rows = keep(folder, population, population.polished(state), run.train.steps + 1, rows)
+    return finish(folder, run, population, state, rows)
+
+
+def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]]:
+    """The last state of an interrupted run, or a new beginning."""
+    fresh = population.start()
+    if not (folder / "state.safetensors").exists():
+        save_checkpoint(folder, population, fresh, 0)
+        return fresh, 0, []
+    arrays, about = read_arrays(folder / "state.safetensors")
+    leaves, shape = jax.tree.flatten(fresh)
+    names = [f"leaf.{i}" for i in range(len(leaves))]
+    if set(names) != set(arrays) or any(arrays[n].shape != leaf.shape for n, leaf in zip(names, leaves, strict=True)):
+        raise UserError(f"{folder / 'state.safetensors'} is of another run; --overwrite starts anew")
+    state: State = jax.tree.unflatten(shape, [arrays[name] for name in names])
+    return state, about["step"], [row for row in read_metrics(folder) if row["step"] <= about["step"]]
+
+
+def keep(folder: Path, population: Population, stretch: Stretch, step: int, rows: list[Row]) -> tuple[State, list[Row]]:
+    """Write what a stretch has brought; the state comes last."""
+    rows = rows + new_rows(population, stretch, step)
+    save_checkpoint(folder, population, stretch.state, step)
+    write_metrics(folder, rows)
+    leaves = jax.tree.leaves(stretch.state)
+    write_arrays(folder / "state.safetensors", {f"leaf.{i}": leaf for i, leaf in enumerate(leaves)}, {"step": step})
+    return stretch.state, rows
+
+
+def new_rows(population: Population, stretch: Stretch, step: int) -> list[Row]:
+    measures = {"train_loss": stretch.train_loss} | stretch.scores._asdict()
+    return [
+        {"step": step, "seed": int(seed)} | {name: float(values[i]) for name, values in measures.items()}
+        for i, seed in enumerate(population.seeds)
+    ]
+
+
+def save_checkpoint(folder: Path, population: Population, state: State, step: int) -> None:
+    (folder / "checkpoints").mkdir(exist_ok=True)
+    path = folder / "checkpoints" / f"{step:09d}.safetensors"
+    write_arrays(path, {"vectors": np.asarray(state.vectors)}, {"step": step})
+
+
+def finish(folder: Path, run: Run, population: Population, state: State, rows: list[Row]) -> Trained:
+    """Choose by argmax accuracy on the held-out windows, then by the probability of the right tokens."""
+    last = rows[-len(population.seeds) :]
+    best = max(range(len(last)), key=lambda i: (last[i]["argmax_accuracy"], last[i]["right_probability"], -i))
+    params = {name: np.asarray(array) for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()}
+    about = {"format": 1, "task": to_tree(run.task), "data": to_tree(run.data), "model": to_tree(run.architecture)}
+    about["seed"] = int(population.seeds[best])
+    everyone = population.flat.unpack(np.asarray(state.vectors))
+    write_arrays(folder / "population.safetensors", everyone | {"seed": population.seeds}, about)
+    write_history(folder, population, best, about)
+    write_arrays(folder / "params.safetensors", params, about)
+    return Trained(Model(run.architecture, params), about["seed"], rows)
+
+
+def write_history(folder: Path, population: Population, best: int, about: dict[str, Any]) -> None:
+    """Every checkpoint of the chosen seed, stacked by name."""
+    paths = sorted((folder / "checkpoints").glob("*.safetensors"))
+    most = max(2, HISTORY_BYTES // (population.flat.size * 4))
+    if len(paths) > most:
+        paths = [paths[i] for i in np.linspace(0, len(paths) - 1, most).round().astype(int)]
+    if not paths:
+        return
+    files = [read_arrays(path) for path in paths]
+    stacked = population.flat.unpack(np.stack([arrays["vectors"][best] for arrays, _ in files]))
+    steps = np.array([said["step"] for _, said in files])
+    write_arrays(folder / "history.safetensors", stacked | {"step": steps}, about)
+
+
+def tidy(folder: Path) -> None:
+    """A finished run needs no state to go on from."""
+    (folder / "state.safetensors").unlink(missing_ok=True)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+
+
+def write_metrics(folder: Path, rows: list[Row]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(folder / "metrics.csv", text.getvalue())
+
+
+def read_metrics(folder: Path) -> list[Row]:
+    try:
+        with (folder / "metrics.csv").open(newline="") as file:
+            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None
+    return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]

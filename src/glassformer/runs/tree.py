@@ -1,0 +1,131 @@
+"""Configuration trees as plain dicts, and back: what TOML files, metadata and the command line share.
+
+A part that can be one of several kinds carries its `kind`; a task carries its `name`.
+
+>>> from glassformer.model.position import Position
+>>> from_tree(Position, {"kind": "sinusoidal", "base": 100.0}, "model.position")
+Sinusoidal(base=100.0)
+>>> from_tree(Position, {"kind": "sinusoidal", "bas": 100.0}, "model.position")
+Traceback (most recent call last):
+glassformer.errors.UserError: no setting of model.position called 'bas'; did you mean 'base'?
+"""
+
+import dataclasses
+import types
+import typing
+from typing import Any, Literal, Union, get_args, get_origin
+
+from glassformer.errors import UserError, unknown
+from glassformer.tasks import RULES, Addition, Rule
+
+NONE = "none"  # TOML has no null
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+
+
+def to_tree(value: Any) -> Any:
+    """Dataclasses as dicts, tuples as lists, None as "none"."""
+    if dataclasses.is_dataclass(value):
+        tag = tag_of(type(value))
+        inner = {field.name: to_tree(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return ({tag: getattr(value, tag)} if tag else {}) | inner
+    if isinstance(value, tuple):
+        return [to_tree(item) for item in value]
+    return NONE if value is None else value
+
+
+def from_tree(hint: Any, value: Any, path: str) -> Any:
+    """The value of the hinted type that a tree describes; one sentence where it does not fit."""
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint in KINDS:
+        return checked(hint, value, path)
+    if get_origin(hint) is Literal:
+        return one_of(get_args(hint), value, path)
+    if get_origin(hint) is tuple:
+        return items(get_args(hint), value, path)
+    if get_origin(hint) in (Union, types.UnionType):
+        return from_union(get_args(hint), value, path)
+    if hint is Rule:
+        return from_union((Rule,), value, path)
+    return from_dict(hint, value, path)
+
+
+def from_dict(kind: type, value: Any, path: str) -> Any:
+    """A dataclass from its fields; those that are not given keep their defaults."""
+    if not isinstance(value, dict):
+        raise UserError(f"{path or 'the configuration'} must be a table of settings, but it is {value!r}")
+    fields, hints = {field.name for field in dataclasses.fields(kind)}, typing.get_type_hints(kind)
+    given = {key: item for key, item in value.items() if key != tag_of(kind)}
+    for key in given:
+        if key not in fields:
+            raise unknown(f"setting of {path}" if path else "setting", key, sorted(fields))
+    made = {key: from_tree(hints[key], item, f"{path}.{key}".lstrip(".")) for key, item in given.items()}
+    try:
+        return kind(**made)
+    except UserError as error:
+        raise error if not path or str(error).startswith(path) else UserError(f"{path}.{error}") from None
+
+
+def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
+    """The member of a union that the tree names by its kind."""
+    if types.NoneType in hints and value == NONE:
+        return None
+    tagged = variants(hints)
+    if not tagged or not isinstance(value, dict):
+        return from_plain(hints, value, path)
+    tag = tag_of(next(iter(tagged.values())))
+    name = value.get(tag, next(iter(tagged))) if tag else next(iter(tagged))
+    if name not in tagged:
+        raise unknown("task" if tag == "name" else f"kind of {path}", str(name), tagged, "glassformer list tasks" if tag == "name" else "")
+    return from_dict(tagged[name], value, path)
+
+
+def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
+    """A union of plain types, such as a number or nothing."""
+    rest = [hint for hint in hints if hint is not types.NoneType]
+    if len(rest) == 1:
+        return from_tree(rest[0], value, path)
+    for hint in rest:
+        if hint in KINDS and type(value) in ((int, float) if hint is float else (hint,)):
+            return from_tree(hint, value, path)
+    raise UserError(f"{path} must be a table with a 'kind', or a plain value of its type, but it is {value!r}")
+
+
+def variants(hints: tuple[Any, ...]) -> dict[str, type]:
+    """The dataclasses of a union by kind; a rule stands for all registered rules."""
+    found: dict[str, type] = {}
+    for hint in hints:
+        if hint is Rule:
+            found |= RULES
+        elif hint is Addition or dataclasses.is_dataclass(hint):
+            found[str(getattr(hint, tag_of(hint) or "", ""))] = hint
+    return found
+
+
+def tag_of(kind: type) -> str:
+    """`name` for tasks, `kind` for parts that have one, nothing for the others."""
+    if issubclass(kind, Rule) or kind is Addition:
+        return "name"
+    return "kind" if hasattr(kind, "kind") else ""
+
+
+def items(hints: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise UserError(f"{path} must be a list, but it is {value!r}")
+    if hints[-1] is Ellipsis:
+        hints = hints[:1] * len(value)
+    if len(hints) != len(value):
+        raise UserError(f"{path} must be a list of {len(hints)}, but it has {len(value)}")
+    return tuple(from_tree(hint, item, f"{path}.{i}") for i, (hint, item) in enumerate(zip(hints, value, strict=True)))
+
+
+def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
+    if value not in choices:
+        raise unknown(f"choice of {path}", str(value), choices)
+    return value
+
+
+def checked(hint: type, value: Any, path: str) -> Any:
+    if type(value) is not hint:
+        raise UserError(f"{path} must be {KINDS[hint]}, but it is {value!r}")
+    return value

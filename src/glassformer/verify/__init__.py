@@ -1,0 +1,1 @@
+"""Verification: what a model really does, measured and (as it lands) proved."""

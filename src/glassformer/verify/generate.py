@@ -1,0 +1,32 @@
+"""Writing with a model: one token after the other, many sequences at once. Nothing here knows any task."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.model.model import Model
+
+
+def next_logits(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[np.ndarray, "tok batch"]:
+    """Logits for the token after the last, from as many of the last tokens as the model sees."""
+    window = tokens[-model.architecture.context :]
+    return model.logits(window, last=1)[:, 0]
+
+
+def write_greedy(model: Model, prompt: Int[np.ndarray, "pos batch"], count: int) -> Int[np.ndarray, "pos batch"]:
+    """The prompt and `count` tokens more, each the one with the largest logit."""
+    tokens = prompt
+    for _ in range(count):
+        tokens = np.concatenate([tokens, next_logits(model, tokens).argmax(0)[None].astype(tokens.dtype)])
+    return tokens
+
+
+def write_sampled(
+    model: Model, first: Int[np.ndarray, "pos batch"], length: int, random: np.random.Generator
+) -> Int[np.ndarray, "pos batch"]:
+    """Sequences of `length` tokens, drawn at temperature 1 after the first ones."""
+    tokens = first
+    while len(tokens) < length:
+        noise = random.gumbel(size=(model.architecture.vocab, tokens.shape[1]))  # the largest sum is a fair draw
+        drawn = (next_logits(model, tokens).astype(np.float64) + noise).argmax(0)
+        tokens = np.concatenate([tokens, drawn[None].astype(tokens.dtype)])
+    return tokens

@@ -1,0 +1,145 @@
+"""The measures of a rule model, each under its own name, on sequences that it has never seen.
+
+A model is judged as it is used: to predict token i it sees the last tokens before i, as many as its context
+holds. A constrained position is *in the window* where those tokens fix what the rule asks for, *outside* where
+only a longer look back would, and *absent* where nothing in the sequence does.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from glassformer.model.model import Model
+from glassformer.tasks import Rule, Sequences, Source, classify, constrained, entropy_floor, follow, right, tabulate
+from glassformer.tasks.automaton import Automaton
+from glassformer.tasks.knowledge import source_distance
+from glassformer.tasks.sample import pool, windows
+from glassformer.train.data import stream
+from glassformer.verify.generate import write_sampled
+from glassformer.verify.share import Share
+
+LOSS_WINDOWS = 16_384  # windows of the fresh loss: its standard error is then about 0.002 nats
+ROUNDS = 200  # pools of fresh sequences at most; a rule that hardly ever constrains ends there
+BLOCK = 8192  # contexts in one pass
+
+
+@dataclass(frozen=True)
+class RuleReport:
+    """Every measure of a rule model; shares carry their 95% interval."""
+
+    argmax_accuracy: Share  # constrained positions in the window whose largest logit is right
+    argmax_accuracy_all: Share  # all constrained positions
+    by_source: dict[str, Share]  # in_window, outside, absent
+    by_distance: dict[int, Share]  # tokens that one must look back, in the window
+    right_probability: float  # mean probability of the right tokens, in the window
+    sampled_error: Share  # constrained positions broken by sequences that the model writes at temperature 1
+    loss: float  # nats a token, on fresh windows
+    entropy_floor: float  # the least loss that any model with this context can have
+
+
+class Trials(NamedTuple):
+    """Constrained positions, one entry each."""
+
+    right: Bool[np.ndarray, " trial"]
+    probability: Float[np.ndarray, " trial"]
+    source: Int[np.ndarray, " trial"]
+    distance: Int[np.ndarray, " trial"]
+
+
+def measure_rule(
+    model: Model, rule: Rule, data: Sequences, positions: int = 100_000, generated: int = 2_000, seed: int = 0
+) -> RuleReport:
+    """All measures, with at least `positions` constrained positions in the window where the rule has so many."""
+    automaton = tabulate(rule)
+    trials = collect(model, automaton, data, positions, seed)
+    inside = trials.source == Source.IN_WINDOW
+    distances = np.unique(trials.distance[inside]).tolist()
+    return RuleReport(
+        argmax_accuracy=share(trials.right[inside]),
+        argmax_accuracy_all=share(trials.right),
+        by_source={kind.name.lower(): share(trials.right[trials.source == kind]) for kind in list(Source)[1:]},
+        by_distance={int(d): share(trials.right[inside & (trials.distance == d)]) for d in distances},
+        right_probability=float(trials.probability[inside].mean()) if inside.any() else float("nan"),
+        sampled_error=sampled_error(model, automaton, data, generated, seed),
+        loss=fresh_loss(model, automaton, data, seed),
+        entropy_floor=entropy_floor(automaton, data, model.architecture.context),
+    )
+
+
+def share(right: Bool[np.ndarray, " trial"]) -> Share:
+    return Share.of(int(right.sum()), len(right))
+
+
+def collect(model: Model, automaton: Automaton, data: Sequences, positions: int, seed: int) -> Trials:
+    """Trials from fresh pools until enough of them are in the window."""
+    found: list[Trials] = []
+    draw = jax.jit(lambda key: pool(automaton, key, data))
+    for number in range(ROUNDS):
+        drawn = draw(jax.random.fold_in(stream(seed, "fresh"), number))
+        tokens, lengths = np.asarray(drawn.tokens, np.int32), np.asarray(drawn.lengths)
+        found.append(try_all(model, automaton, tokens, lengths))
+        if sum((trials.source == Source.IN_WINDOW).sum() for trials in found) >= positions:
+            break
+    return Trials(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def try_all(
+    model: Model, automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], lengths: Int[np.ndarray, " batch"]
+) -> Trials:
+    """Every constrained position of the sequences, seen through the model's window."""
+    context = model.architecture.context
+    source = classify(automaton, tokens, context)
+    source[np.arange(len(tokens))[:, None] >= lengths] = Source.FREE  # beyond the sequence's end
+    distance, states = source_distance(automaton, tokens, context), follow(automaton, tokens)
+    found: list[Trials] = []
+    for size in range(1, context + 1):  # prefixes shorter than the context, then full windows
+        place, which = np.nonzero(source[size : size + 1] if size < context else source[size:])
+        place = place + size
+        for begin in range(0, len(place), BLOCK):
+            at, of = place[begin : begin + BLOCK], which[begin : begin + BLOCK]
+            window = tokens[at - size + np.arange(size)[:, None], of]  # pos trial
+            allowed = automaton.allowed[states[at, of]].T  # tok trial
+            is_right, mass = judge(model.logits(window, last=1)[:, 0], allowed)
+            found.append(Trials(is_right, mass, source[at, of], distance[at, of]))
+    return Trials(*(np.concatenate(parts) for parts in zip(*found, strict=True))) if found else no_trials()
+
+
+def no_trials() -> Trials:
+    return Trials(np.zeros(0, bool), np.zeros(0), np.zeros(0, np.int8), np.zeros(0, np.int32))
+
+
+def judge(
+    logits: Float[np.ndarray, "tok trial"], allowed: Bool[np.ndarray, "tok trial"]
+) -> tuple[Bool[np.ndarray, " trial"], Float[np.ndarray, " trial"]]:
+    """Whether the largest logit is an allowed token's (a tie with another is not), and the allowed probability."""
+    best = np.where(allowed, logits, -np.inf).max(0)
+    powers = np.exp(logits.astype(np.float64) - logits.max(0))
+    return best > np.where(allowed, -np.inf, logits).max(0), np.where(allowed, powers, 0).sum(0) / powers.sum(0)
+
+
+def sampled_error(model: Model, automaton: Automaton, data: Sequences, count: int, seed: int) -> Share:
+    """The share of constrained positions that the model's own sequences break; the first token is the task's."""
+    random = np.random.default_rng([seed, 6])
+    first = random.choice(len(automaton.tokens), (1, count), p=automaton.probability[automaton.start])
+    tokens = write_sampled(model, first, data.max_length, random)
+    asked = constrained(automaton, tokens)[1:]
+    return share(~right(automaton, tokens)[1:][asked])
+
+
+def fresh_loss(model: Model, automaton: Automaton, data: Sequences, seed: int) -> float:
+    """Mean cross-entropy, in nats, over all places of fresh windows, as in training."""
+    key = jax.random.fold_in(stream(seed, "fresh"), ROUNDS)
+    size = model.architecture.context + 1
+    tokens = np.asarray(windows(automaton, key, LOSS_WINDOWS, data, size)[0], np.int32)
+    losses = [window_loss(model, tokens[:, i : i + BLOCK // 4]) for i in range(0, LOSS_WINDOWS, BLOCK // 4)]
+    return float(np.mean(losses))
+
+
+def window_loss(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> float:
+    logits = model.logits(tokens[:-1]).astype(np.float64)
+    top = logits.max(0)
+    total = np.log(np.exp(logits - top).sum(0)) + top
+    return float((total - np.take_along_axis(logits, tokens[None, 1:], 0)[0]).mean())
