@@ -5,6 +5,7 @@ Options with a dot set one leaf of the configuration: `--train.steps 5000`, `--t
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -42,45 +43,59 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return dispatch(arguments)
+        status = dispatch(arguments)
+        sys.stdout.flush()
+        return status
     except UserError as error:
         print(f"glassformer: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("glassformer: stopped; nothing is lost, the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader has seen enough: `glassformer list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return GOOD
+    except OSError as error:
+        print(f"glassformer: {error}", file=sys.stderr)
+        return BAD_INPUT
 
 
 def dispatch(arguments: list[str]) -> int:
     parser, verbs = make_parser()
-    word = next((argument for argument in arguments if not argument.startswith("-")), None)
+    plain, options = split_dotted(arguments)
+    word = next((argument for argument in plain if not argument.startswith("-")), None)
     if word is not None and word not in verbs:
         raise unknown("command", word, verbs, "glassformer --help")
-    known, rest = parser.parse_known_args(arguments)
+    known, rest = parser.parse_known_args(plain)
+    if rest:
+        raise unknown_option(rest[0].partition("=")[0], known.verb, verbs.get(known.verb, parser))
     if known.verb is None:
         parser.print_help()
         return GOOD
-    options = dotted(rest, known.verb, verbs[known.verb])
+    if options and known.verb not in ("run", "train"):
+        raise unknown_option(f"--{next(iter(options))}", known.verb, verbs[known.verb])
     from glassformer.commands import verbs as actions
+    from glassformer.runs.atomic import plain as plain_data
 
     answer: tuple[dict[str, Any], str, int] = getattr(actions, f"{known.verb}_verb")(known, options)
     content, words, status = answer
-    print(json.dumps(content) if known.json else words)
+    print(json.dumps(plain_data(content)) if known.json else words)
     return status
 
 
 def make_parser() -> tuple[Parser, dict[str, Parser]]:
     plain = argparse.RawDescriptionHelpFormatter
-    parser = Parser("glassformer", description=ABOUT, epilog=EXAMPLES, formatter_class=plain, allow_abbrev=False)
+    parser = Parser(
+        "glassformer", description=ABOUT, epilog=EXAMPLES, formatter_class=plain, allow_abbrev=False
+    )
     parser.add_argument("--version", action="version", version=version_text())
     verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", parser_class=Parser)
     made: dict[str, Parser] = {}
 
     def verb(name: str, about: str, epilog: str = "") -> Parser:
-        one = verbs.add_parser(name, help=about, description=about, epilog=epilog, formatter_class=plain, allow_abbrev=False)
+        one = verbs.add_parser(
+            name, help=about, description=about, epilog=epilog, formatter_class=plain, allow_abbrev=False
+        )
         one.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
         made[name] = one
         return one
@@ -90,16 +105,32 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
         ("train", "the same as run, without what comes after the measurement"),
     ):
         add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
-    add_test_options(verb("test", "measure a model on fresh data", "example:\n  glassformer test runs/plus_last_even --positions 500000"))
-    count = verb("count", "count a model's parameters, in every convention", "example:\n  glassformer count plus_last_even")
-    count.add_argument("target", metavar="TARGET", help="a run folder, a .safetensors file or a configuration's name")
+    add_test_options(
+        verb(
+            "test",
+            "measure a model on fresh data",
+            "example:\n  glassformer test runs/plus_last_even --positions 500000",
+        )
+    )
+    count = verb(
+        "count",
+        "count a model's parameters, in every convention",
+        "example:\n  glassformer count plus_last_even",
+    )
+    count.add_argument(
+        "target", metavar="TARGET", help="a run folder, a .safetensors file or a configuration's name"
+    )
     listing = verb("list", "tasks, models, runs, settings", "example:\n  glassformer list tasks")
-    listing.add_argument("what", nargs="?", default="all", metavar="WHAT", help="tasks, models, figures, runs or settings")
+    listing.add_argument(
+        "what", nargs="?", default="all", metavar="WHAT", help="tasks, models, figures, runs or settings"
+    )
     return parser, made
 
 
 def add_run_options(parser: Parser) -> None:
-    parser.add_argument("target", metavar="NAME|FILE", help="a configuration's name, a .toml file, or a .py file with a rule")
+    parser.add_argument(
+        "target", metavar="NAME|FILE", help="a configuration's name, a .toml file, or a .py file with a rule"
+    )
     parser.add_argument("--out", metavar="FOLDER", help="run folder (default: runs/NAME)")
     parser.add_argument("--seeds", metavar="N", help="models in the population")
     parser.add_argument("--seed", metavar="N", help="number of the first seed")
@@ -113,31 +144,44 @@ def add_run_options(parser: Parser) -> None:
 
 def add_test_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a run folder, a run's name or a .safetensors file")
-    parser.add_argument("--positions", type=int, default=100_000, metavar="N", help="constrained positions at least")
+    parser.add_argument(
+        "--positions", type=int, default=100_000, metavar="N", help="constrained positions at least"
+    )
     parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs, for an adder")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fresh data (run itself uses 0)")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of the fresh data (run itself uses 0)"
+    )
 
 
-def dotted(rest: list[str], verb: str, parser: Parser) -> dict[str, str]:
-    """`--train.steps 5000` and `--train.steps=5000` as a dict; anything else is not known."""
+def split_dotted(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The plain words, and `--train.steps 5000` or `--train.steps=5000` as a dict.
+
+    >>> split_dotted(["run", "--task.p", "0.4", "lucky7", "--quiet"])
+    (['run', 'lucky7', '--quiet'], {'task.p': '0.4'})
+    """
+    plain: list[str] = []
     options: dict[str, str] = {}
-    words = iter(rest)
+    words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")
-        if not name.startswith("--") or "." not in name or verb not in ("run", "train"):
-            raise unknown_option(name, verb, parser)
-        text = value if equals else next(words, None)
-        if text is None:
+        if not name.startswith("--") or "." not in name:
+            plain.append(word)
+            continue
+        text = value if equals else next(words, "--")
+        if not equals and text.startswith("--"):
             raise UserError(f"{name} needs a value")
         options[name.removeprefix("--")] = text
-    return options
+    return plain, options
 
 
-def unknown_option(name: str, verb: str, parser: Parser) -> UserError:
+def unknown_option(name: str, verb: str | None, parser: Parser) -> UserError:
+    command = f"glassformer {verb}" if verb else "glassformer"
     if not name.startswith("-"):
-        return UserError(f"'{name}' is one word too many for glassformer {verb} (glassformer {verb} --help)")
+        return UserError(f"'{name}' is one word too many for {command} ({command} --help)")
     flags = [flag for action in parser._actions for flag in action.option_strings]
-    return unknown("option", name, flags, f"glassformer {verb} --help")
+    if name in flags:
+        return UserError(f"{name} comes after the command: {command} ... {name}")
+    return unknown("option", name, flags, f"{command} --help")
 
 
 def version_text() -> str:

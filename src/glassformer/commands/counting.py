@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.errors import UserError
 from glassformer.runs.config import Task
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.load import load, untrained
+from glassformer.runs.load import RUNS, load, untrained
 from glassformer.tasks import Rule
 from glassformer.train.setup import set_up_jax
 
@@ -21,15 +20,20 @@ def count_target(target: str) -> dict[str, Any]:
     set_up_jax("cpu")
     from glassformer.model.count import count
 
-    try:
+    if is_untrained(target):
+        architecture, params, task = untrained(target)
+    else:
         loaded = load(target)
         architecture, params, task = loaded.model.architecture, dict(loaded.model.params), loaded.task
-    except UserError:
-        if target not in CONFIGURATIONS and Path(target).suffix not in (".toml", ".py"):
-            raise
-        architecture, params, task = untrained(target)
     tokens, outputs = contexts(task, architecture.context)
     return asdict(count(architecture, params, tokens, outputs))
+
+
+def is_untrained(target: str) -> bool:
+    """A configuration's file, or the name of one that has no finished run."""
+    if Path(target).suffix in (".toml", ".py"):
+        return True
+    return target in CONFIGURATIONS and not (RUNS / target / "params.safetensors").exists()
 
 
 def contexts(task: Task, size: int) -> tuple[np.ndarray, int]:

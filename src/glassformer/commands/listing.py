@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from glassformer.errors import UserError
 from glassformer.model.forward import parameters
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.folder import find_runs, status, stored
+from glassformer.runs.folder import find_runs, is_complete, stored
 from glassformer.runs.load import RUNS
 from glassformer.runs.resolve import leaves
 from glassformer.runs.tree import to_tree
@@ -16,7 +17,7 @@ Items = list[dict[str, Any]]
 
 def tasks() -> Items:
     """Every task, and the configurations that train it."""
-    found = [{"id": name, "about": first_line(rule.__doc__)} for name, rule in RULES.items()]
+    found: Items = [{"id": name, "about": first_line(rule.__doc__)} for name, rule in RULES.items()]
     found.append({"id": Addition.name, "about": first_line(Addition.__doc__)})
     for item in found:
         item["configurations"] = [run.name for run in CONFIGURATIONS.values() if run.task.name == item["id"]]
@@ -48,8 +49,11 @@ def runs() -> Items:
 
 
 def about_run(folder: Path) -> str:
-    state = status(folder)
-    return state if state == "damaged" else f"{stored(folder).task.name}, {state}"
+    """The task and how far it got; a folder that cannot be read does not hide the others."""
+    try:
+        return f"{stored(folder).task.name}, {'complete' if is_complete(folder) else 'unfinished'}"
+    except UserError as error:
+        return f"damaged: {error}"
 
 
 def settings() -> Items:
@@ -67,4 +71,6 @@ def lines(items: Items) -> list[str]:
     if not items:
         return ["  none"]
     sizes = [f"{item['parameters']:>6} parameters  " if "parameters" in item else "" for item in items]
-    return [f"  {item['id']:<{width}}  {size}{item['about']}" for item, size in zip(items, sizes, strict=True)]
+    return [
+        f"  {item['id']:<{width}}  {size}{item['about']}" for item, size in zip(items, sizes, strict=True)
+    ]

@@ -4,7 +4,14 @@ import time
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from glassformer.runs.config import Run
 from glassformer.runs.training import Row
@@ -15,8 +22,16 @@ class TrainingBar:
 
     def __init__(self, config: Run, show: bool) -> None:
         self.config = config
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("steps"), TimeElapsedColumn(), TimeRemainingColumn())
-        self.bar = Progress(TextColumn("{task.description}"), *columns, console=Console(stderr=True), disable=not show)
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("steps"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        self.bar = Progress(
+            TextColumn("{task.description}"), *columns, console=Console(stderr=True), disable=not show
+        )
         self.task = self.bar.add_task(f"{config.name}: compiling", total=config.train.steps)
         self.marks: list[tuple[int, float]] = []  # step, time
 
@@ -24,7 +39,9 @@ class TrainingBar:
         self.bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.bar.stop()
 
     def update(self, step: int, rows: list[Row]) -> None:

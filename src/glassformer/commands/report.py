@@ -1,5 +1,6 @@
 """The summary of a run: what was made, how well it does, what to do next."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from glassformer.runs.config import Run
@@ -25,11 +26,14 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
     lines.append(f"argmax rule accuracy, source in the window: {share_text(result.argmax_accuracy)}")
     for source in ("outside", "absent"):
         if measures["by_source"][source]["positions"]:
-            lines.append(f"argmax rule accuracy, source {source}: {share_text(measures['by_source'][source])}")
+            found = share_text(measures["by_source"][source])
+            lines.append(f"argmax rule accuracy, source {source}: {found}")
+    own = share_text(measures["sampled_error"])
+    right = number_text(measures["right_probability"])
     lines += [
-        f"sampled rule error (the model's own sequences, temperature 1): {share_text(measures['sampled_error'])}",
-        f"mean probability of the right tokens, source in the window: {measures['right_probability']:.4f}",
-        f"loss {result.loss:.4f} nats; entropy floor of the data {result.entropy_floor:.4f}",
+        f"sampled rule error (the model's own sequences, temperature 1): {own}",
+        f"mean probability of the right tokens, source in the window: {right}",
+        f"loss {number_text(result.loss)} nats; entropy floor {number_text(result.entropy_floor)}",
     ]
     distances = [f"{d}: {found['value']:.2%}" for d, found in measures["by_distance"].items()]
     return [*lines, "accuracy by tokens that one must look back: " + ", ".join(distances)]
@@ -38,4 +42,10 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
 def share_text(share: dict[str, Any]) -> str:
     if not share["positions"]:
         return "no such positions"
-    return f"{share['value']:.3%} (95% interval {share['low']:.3%} to {share['high']:.3%}, n = {share['positions']:,})"
+    interval = f"95% interval {share['low']:.3%} to {share['high']:.3%}, n = {share['positions']:,}"
+    return f"{share['value']:.3%} ({interval})"
+
+
+def number_text(value: float | None) -> str:
+    """Four digits; a measure without any trial is none, in the JSON as here."""
+    return "none" if value is None or math.isnan(value) else f"{value:.4f}"

@@ -15,7 +15,7 @@ from typing import Any
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_json, write_text
 from glassformer.runs.config import Run
-from glassformer.runs.folder import is_complete, open_folder
+from glassformer.runs.folder import is_complete, open_folder, tidy
 from glassformer.runs.resolve import resolve
 from glassformer.tasks import Rule
 from glassformer.train.setup import set_up_jax
@@ -54,6 +54,7 @@ def run(
     set_up_jax(config.train.device, config.model.precision)
     config = open_folder(folder, config, resume, overwrite)
     if is_complete(folder):
+        tidy(folder)
         return read_result(folder)
     trained, speed = train_with_progress(folder, config, show)
     return conclude(folder, config, trained, speed, began)
@@ -71,7 +72,6 @@ def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, flo
 def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began: float) -> RunResult:
     """Measure on fresh data, then write the result; the run is complete with it."""
     from glassformer.commands.report import report_text
-    from glassformer.runs.training import tidy
 
     measures = measure(config, trained.model)
     last = trained.rows[-config.train.seeds :]
@@ -110,6 +110,7 @@ def measure(config: Run, model: Any) -> dict[str, Any]:
 def read_result(folder: Path) -> RunResult:
     """The result of a run that was finished before."""
     try:
-        return RunResult(**json.loads((folder / "result.json").read_text()))
+        content = json.loads((folder / "result.json").read_text())
+        return RunResult(**(content | {"folder": str(folder)}))  # it may have moved since
     except (OSError, ValueError, TypeError):
         raise UserError(f"{folder / 'result.json'} is damaged; --overwrite makes the run anew") from None

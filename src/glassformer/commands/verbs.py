@@ -21,11 +21,21 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     if known.resume and known.overwrite:
         raise UserError("--resume and --overwrite exclude each other")
     short = {path: getattr(known, name) for name, path in SHORT.items() if getattr(known, name) is not None}
-    result = run(known.target, known.out, short | options, known.resume, known.overwrite, not (known.quiet or known.json))
+    result = run(
+        known.target,
+        known.out,
+        short | options,
+        known.resume,
+        known.overwrite,
+        not (known.quiet or known.json),
+    )
     from pathlib import Path
 
     folder = Path(result.folder)
-    words = [f"{folder}: complete after {result.seconds:.0f} s", *(f"  {line}" for line in summary_lines(stored(folder), result))]
+    words = [
+        f"{folder}: complete after {result.seconds:.0f} s",
+        *(f"  {line}" for line in summary_lines(stored(folder), result)),
+    ]
     words.append(f"next: glassformer test {folder}")
     return asdict(result), "\n".join(words), 0
 
@@ -44,9 +54,10 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     set_up_jax("cpu", loaded.model.architecture.precision)
     began = time.perf_counter()
     content = test_rule(loaded, known) if isinstance(loaded.task, Rule) else test_addition(loaded, known)
-    content |= {"target": loaded.origin, "seconds": round(time.perf_counter() - began, 3)}
+    seconds = time.perf_counter() - began
+    content |= {"target": loaded.origin, "seconds": round(seconds, 3)}
     if "total" in content:
-        content["additions_per_second"] = round(content["total"] / content["seconds"], 1)
+        content["additions_per_second"] = round(content["total"] / seconds, 1)
     return content, test_words(content), 0 if content.get("qualified", True) else 1
 
 
@@ -54,7 +65,11 @@ def test_rule(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
     from glassformer.verify.measure import measure_rule
 
     report = asdict(measure_rule(loaded.model, loaded.task, loaded.data, known.positions, seed=known.seed))
-    return report | {"sampled_error": report["sampled_error"]["value"], "sampled": report["sampled_error"], "verdict": None}
+    return report | {
+        "sampled_error": report["sampled_error"]["value"],
+        "sampled": report["sampled_error"],
+        "verdict": None,
+    }
 
 
 def test_addition(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
@@ -62,23 +77,40 @@ def test_addition(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
 
     report = measure_addition(loaded.model, loaded.task, known.pairs, known.seed)
     share = report.argmax_accuracy
-    counts = {"passed": round(share.value * share.positions), "total": share.positions, "accuracy": share.value}
+    counts = {
+        "passed": round(share.value * share.positions),
+        "total": share.positions,
+        "accuracy": share.value,
+    }
     failures = [asdict(failure) for failure in report.failures]
-    return counts | {"qualified": report.qualified, "failures": failures, "distributions": {}, "argmax_accuracy": asdict(share)}
+    return counts | {
+        "qualified": report.qualified,
+        "failures": failures,
+        "distributions": {},
+        "argmax_accuracy": asdict(share),
+    }
 
 
 def test_words(content: dict[str, Any]) -> str:
-    from glassformer.commands.report import share_text
+    from glassformer.commands.report import number_text, share_text
 
     if "total" in content:
         lines = [f"{content['target']}: {content['passed']:,} of {content['total']:,} answers right"]
-        return "\n".join(lines + [f"  {f['a']} + {f['b']} = {f['expected']}, the model says {f['got']}" for f in content["failures"][:5]])
-    lines = [f"{content['target']}", f"  argmax rule accuracy, source in the window: {share_text(content['argmax_accuracy'])}"]
-    lines += [f"  argmax rule accuracy, all constrained positions: {share_text(content['argmax_accuracy_all'])}"]
-    lines += [f"  argmax rule accuracy, source {key}: {share_text(content['by_source'][key])}" for key in ("outside", "absent")]
-    lines += [f"  sampled rule error: {share_text(content['sampled'])}"]
-    lines += [f"  mean probability of the right tokens: {content['right_probability']:.4f}"]
-    return "\n".join([*lines, f"  loss {content['loss']:.4f} nats; entropy floor {content['entropy_floor']:.4f}"])
+        for wrong in content["failures"][:5]:
+            sentence = f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+            lines.append(f"  {sentence}")
+        return "\n".join(lines)
+    shares = {
+        "argmax rule accuracy, source in the window": content["argmax_accuracy"],
+        "argmax rule accuracy, all constrained positions": content["argmax_accuracy_all"],
+        "argmax rule accuracy, source outside": content["by_source"]["outside"],
+        "argmax rule accuracy, source absent": content["by_source"]["absent"],
+        "sampled rule error": content["sampled"],
+    }
+    lines = [content["target"], *(f"  {name}: {share_text(share)}" for name, share in shares.items())]
+    lines.append(f"  mean probability of the right tokens: {number_text(content['right_probability'])}")
+    floor = number_text(content["entropy_floor"])
+    return "\n".join([*lines, f"  loss {number_text(content['loss'])} nats; entropy floor {floor}"])
 
 
 def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
@@ -86,12 +118,15 @@ def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
     content = count_target(known.target)
     width = max(map(len, content["parts"]), default=0)
-    rank = "not computed (too many parameters)" if content["rank"] is None else content["rank"]
+    too_many = "not computed (too many parameters)"
+    rank = too_many if content["rank"] is None else content["rank"]
+    dead = too_many if content["dead"] is None else ", ".join(content["dead"]) or "none"
     words = [f"{known.target}: {content['unique']} parameters"]
     words += [f"  {name:<{width}}  {number}" for name, number in content["parts"].items()]
-    words += [f"stored, ties written out {content['stored']}; non-zero {content['nonzero']}; learned {content['learned']}"]
+    words += [f"stored, ties written out {content['stored']}"]
+    words += [f"non-zero {content['nonzero']}; learned {content['learned']}"]
     words += [f"constants in the forward pass {content['constants']}; rank of the Jacobian {rank}"]
-    words += ["dead: " + (", ".join(content["dead"]) or "none")]
+    words += [f"dead: {dead}"]
     return content, "\n".join(words), 0
 
 

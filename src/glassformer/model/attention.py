@@ -40,6 +40,11 @@ class Attention:
     def __post_init__(self) -> None:
         require(self.heads >= 1, "heads", "at least 1", self.heads)
         require(self.head_size >= 1, "head_size", "at least 1", self.head_size)
+        require(self.values >= 1, "value_size", "at least 1", self.value_size)
+        if isinstance(self.relation, Rope):
+            self.relation.rates(self.head_size)
+        if isinstance(self.relation, Alibi):
+            self.relation.slope(0, self.heads)
         divides = self.heads % self.groups == 0
         require(divides, "kv_heads", f"a divisor of the {self.heads} heads", self.kv_heads)
 
@@ -100,10 +105,10 @@ class Attention:
         keys = self.place(ops, params, f"{name}.qk_norm", keys, range(k.shape[1]))
         scores = self.scores(ops, head, queries, keys, asking)
         record(f"scores.{head}", scores)
-        weights = self.weights(ops, scores)
+        weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
         record(f"weights.{head}", weights)
         values = v[group * self.values : (group + 1) * self.values]  # dim pos batch
-        return ops.sum(weights[None] * values[:, None], 2)
+        return ops.mix(weights, values)
 
     def place(self, ops: Ops, params: Parameters, name: str, x: Value, places: range) -> Value:
         """Norm, then turn by position, queries or keys."""
@@ -112,16 +117,7 @@ class Attention:
 
     def scores(self, ops: Ops, head: int, queries: Value, keys: Value, asking: range) -> Value:
         """`query key batch`, later places at -1e30."""
-        products = ops.sum((queries * self.score_scale)[:, :, None] * keys[:, None], 0)
+        products = ops.scores(queries * self.score_scale, keys)
         slope = self.relation.slope(head, self.heads) if isinstance(self.relation, Alibi) else 0.0
         shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in asking]
         return products + ops.array(shift)[:, :, None]
-
-    def weights(self, ops: Ops, scores: Value) -> Value:
-        """Softmax over the keys, computed from differences to the largest score."""
-        top = ops.largest(scores, 1)  # query 1 batch
-        if self.softmax == "softmax1":
-            top = ops.relu(top)
-        powers = ops.exp(scores - top)
-        total = ops.sum(powers, 1)[:, None]
-        return powers / (total + ops.exp(-top) if self.softmax == "softmax1" else total)

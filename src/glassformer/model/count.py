@@ -10,7 +10,7 @@ and key enter through their product alone, so 4 of their 8 numbers say nothing n
 96
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,15 +19,16 @@ from jaxtyping import Bool, Float, Int
 from glassformer.errors import require
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import all_parameters, forward, parameters
+from glassformer.model.model import check_params
 from glassformer.model.norm import Norm
 from glassformer.model.ops import Value
 from glassformer.model.position import Position, Relation
 
-MOST_FOR_RANK = 4_000  # learned numbers; above, the triangular factor outgrows 128 MB and takes minutes
-CHUNK_BYTES = 32 * 2**20  # of the Jacobian, made and folded into that factor at once
+MOST_FOR_RANK = 4_000  # learned numbers; above, the singular values take minutes and more than 256 MB
+CHUNK_BYTES = 16 * 2**20  # of the Jacobian in memory at once
 
 # Over random weights of the models in tests/model the singular values of the Jacobian, its columns scaled to
-# length 1, leave the range from 1e-15 to 1e-5 of the largest empty: below is rounding, above is the function.
+# length 1, leave the range from 1e-15 to 1e-8 of the largest empty: below is rounding, above is the function.
 RANK_TOLERANCE = 1e-10
 
 # A derivative that cancels, like that of a key's bias under softmax, comes out as rounding: about 1e-16 of
@@ -57,25 +58,16 @@ def count(
     A rank is a lower bound that grows with the contexts, up to what the function depends on. Give many: at
     least a few times more logits than learned numbers.
     """
-    kept = parameters(model)
-    for name, parameter in kept.items():
-        require(name in params, "params", f"arrays for all of {', '.join(kept)}", sorted(params))
-        require(
-            params[name].shape == parameter.shape, name, f"of shape {parameter.shape}", params[name].shape
-        )
+    check_params(model, params)
     require(0 < outputs <= tokens.shape[0], "outputs", f"between 1 and {tokens.shape[0]} places", outputs)
+    kept = parameters(model)
     learned = {name: np.asarray(params[name]) for name, parameter in kept.items() if parameter.learned}
-    sizes = sum(array.size for array in learned.values())
-    rank, dead = None, None
-    if sizes <= MOST_FOR_RANK:
-        factor = jacobian_factor(model, params, learned, tokens, outputs)
-        moves = moving(learned, factor)
-        rank, dead = numerical_rank(factor[:, moves]), names_of(learned, ~moves)
+    rank, dead = rank_and_dead(model, params, learned, tokens, outputs)
     return Counts(
         stored=sum(parameter.size for parameter in all_parameters(model).values()),
         unique=sum(parameter.size for parameter in kept.values()),
         nonzero=sum(int(np.count_nonzero(params[name])) for name in kept),
-        learned=sizes,
+        learned=sum(array.size for array in learned.values()),
         constants=constants(model),
         rank=rank,
         dead=dead,
@@ -105,64 +97,94 @@ def constants(model: Architecture) -> int:
     return sum(part.constants for part in parts) + len(scales)
 
 
-def jacobian_factor(
+def rank_and_dead(
     model: Architecture,
     params: Mapping[str, np.ndarray],
     learned: Mapping[str, np.ndarray],
     tokens: Int[np.ndarray, "pos batch"],
     outputs: int,
-) -> Float[np.ndarray, "row learned"]:
-    """The triangular factor R of the logits' Jacobian J = QR in float64: same rank, same column lengths.
+) -> tuple[int | None, tuple[str, ...] | None]:
+    """The rank and the dead numbers of a small model; twice none for a large one."""
+    columns = sum(array.size for array in learned.values())
+    if not columns:
+        return 0, ()
+    if columns > MOST_FOR_RANK:
+        return None, None
+    sketch = jacobian_sketch(model, params, learned, tokens, outputs)
+    moves = moving(learned, sketch)
+    return numerical_rank(sketch[:, moves]), names_of(learned, ~moves)
 
-    It is updated chunk by chunk, so that J is never whole in memory; J^T J would lose half of the digits.
+
+def jacobian_sketch(
+    model: Architecture,
+    params: Mapping[str, np.ndarray],
+    learned: Mapping[str, np.ndarray],
+    tokens: Int[np.ndarray, "pos batch"],
+    outputs: int,
+) -> Float[np.ndarray, "mixture learned"]:
+    """Random mixtures of the rows of the logits' Jacobian, in float64: its rank, and nearly its proportions.
+
+    Twice as many mixtures as columns keep every singular value within a factor of about four (Marchenko and
+    Pastur). The Jacobian is never whole in memory, and unlike J^T J the mixtures lose no digits.
     """
+    import jax
+
+    columns = sum(array.size for array in learned.values())
+    chunk = max(1, CHUNK_BYTES // (8 * columns * model.vocab * outputs))  # contexts
+    random = np.random.default_rng(0)
+    sketch = np.zeros((2 * columns, columns))
+    with jax.enable_x64(True):
+        slopes = jacobian(model, params, learned, outputs)
+        for start in range(0, tokens.shape[1], chunk):
+            rows = slopes(tokens[:, start : start + chunk])
+            sketch += random.normal(size=(2 * columns, len(rows))) @ rows
+    return sketch
+
+
+def jacobian(
+    model: Architecture, params: Mapping[str, np.ndarray], learned: Mapping[str, np.ndarray], outputs: int
+) -> Callable[[Int[np.ndarray, "pos batch"]], Float[np.ndarray, "logit learned"]]:
+    """A function from contexts to the slopes of all their logits in the learned numbers."""
     import jax
     import jax.numpy as jnp
 
     from glassformer.model.ops_jax import JaxOps
 
-    with jax.enable_x64(True):
-        ops = JaxOps("float64")
-        fixed = {name: jnp.asarray(array, jnp.float64) for name, array in params.items()}
-        moved = {name: fixed[name] for name in learned}
-        unit = jnp.eye(model.vocab * outputs).reshape(-1, model.vocab, outputs)
+    ops = JaxOps("float64")
+    fixed = {name: jnp.asarray(array, jnp.float64) for name, array in params.items()}
+    unit = jnp.eye(model.vocab * outputs).reshape(-1, model.vocab, outputs)
 
-        def slopes(context: jax.Array) -> dict[str, jax.Array]:
-            """One row a logit of this context."""
+    def logits(moved: dict[str, Value], context: Value) -> Value:
+        return forward(model, ops, fixed | moved, context[:, None], last=outputs)[:, :, 0]
 
-            def logits(moved: dict[str, jax.Array]) -> Value:
-                return forward(model, ops, fixed | moved, context[:, None], last=outputs)[:, :, 0]
+    def slopes(context: Value) -> Value:
+        _, pull = jax.vjp(lambda moved: logits(moved, context), {name: fixed[name] for name in learned})
+        return jax.lax.map(lambda logit: pull(logit)[0], unit)  # one at a time, to save memory
 
-            _, pull = jax.vjp(logits, moved)
-            return jax.lax.map(lambda one: pull(one)[0], unit)
+    compiled = jax.jit(jax.vmap(slopes, 1))
 
-        chunk_slopes = jax.jit(jax.vmap(slopes, 1))
-        columns = sum(array.size for array in learned.values())
-        chunk = max(1, min(tokens.shape[1], CHUNK_BYTES // max(1, 8 * columns * len(unit))))
-        factor = np.zeros((0, columns))
-        for start in range(0, tokens.shape[1], chunk):
-            # The last chunk is filled up with contexts from the start: one compilation, same rank.
-            chosen = np.arange(start, start + chunk) % tokens.shape[1]
-            blocks = chunk_slopes(jnp.asarray(tokens[:, chosen]))
-            rows = np.hstack([np.asarray(blocks[name]).reshape(chunk * len(unit), -1) for name in learned])
-            factor = np.asarray(np.linalg.qr(np.vstack([factor, rows]), mode="r"))
-    return factor
+    def rows(tokens: Int[np.ndarray, "pos batch"]) -> Float[np.ndarray, "logit learned"]:
+        blocks = compiled(jnp.asarray(tokens))
+        count = len(unit) * tokens.shape[1]
+        return np.hstack([np.asarray(blocks[name]).reshape(count, -1) for name in learned])
+
+    return rows
 
 
 def moving(
-    learned: Mapping[str, np.ndarray], factor: Float[np.ndarray, "row learned"]
+    learned: Mapping[str, np.ndarray], slopes: Float[np.ndarray, "row learned"]
 ) -> Bool[np.ndarray, " learned"]:
     """Which learned numbers move a logit, when each moves by the size of its array."""
     steps = [np.full(array.size, np.abs(array).max() or 1.0) for array in learned.values()]
-    effects = np.linalg.norm(factor, axis=0) * np.concatenate(steps)
+    effects = np.linalg.norm(slopes, axis=0) * np.concatenate(steps)
     return np.asarray(effects > DEAD_TOLERANCE * effects.max())
 
 
-def numerical_rank(factor: Float[np.ndarray, "row learned"]) -> int:
+def numerical_rank(slopes: Float[np.ndarray, "row learned"]) -> int:
     """Singular values above RANK_TOLERANCE of the largest, every column scaled to length 1."""
-    if not factor.size:
+    if not slopes.size:
         return 0
-    values = np.linalg.svd(factor / np.linalg.norm(factor, axis=0), compute_uv=False)
+    values = np.linalg.svd(slopes / np.linalg.norm(slopes, axis=0), compute_uv=False)
     return int(np.sum(values > RANK_TOLERANCE * values[0]))
 
 

@@ -47,6 +47,11 @@ class FeedForward:
         up = self.up(ops, params, f"{name}.up", x, units)
         record("up", up)
         bend = {"relu": ops.relu, "gelu": ops.gelu, "silu": ops.silu}[self.bend]
-        hidden = bend(self.gate(ops, params, f"{name}.gate", x, units)) * up if self.gate else bend(up)
+        if self.gate:
+            gate = self.gate(ops, params, f"{name}.gate", x, units)
+            record("gate", gate)
+            hidden = bend(gate) * up
+        else:
+            hidden = bend(up)
         record("hidden", hidden)
         return self.down(ops, params, f"{name}.down", hidden, width)

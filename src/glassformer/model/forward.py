@@ -4,8 +4,8 @@ e = token + position; each layer z = e + attention(norm(e)), h = z + feedforward
 Axes are `dim pos batch` throughout; `last` asks for the last places only, which is all that many uses need.
 """
 
-from glassformer.errors import require
-from glassformer.model.architecture import Architecture, Layer
+from glassformer.errors import require, unknown
+from glassformer.model.architecture import Architecture, Layer, Tie
 from glassformer.model.attention import Record
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
@@ -15,10 +15,23 @@ from glassformer.model.projection import fetch
 def parameters(model: Architecture) -> dict[str, Parameter]:
     """Everything that is stored, by name; what is tied is not there."""
     every = all_parameters(model)
-    for tie in model.ties:
-        require(tie.name in every, "ties", "the name of a parameter: " + ", ".join(every), tie.name)
     tied = {tie.name for tie in model.ties}
-    return {name: parameter for name, parameter in every.items() if name not in tied}
+    stored = {name: parameter for name, parameter in every.items() if name not in tied}
+    for tie in model.ties:
+        check_tie(tie, every, stored)
+    return stored
+
+
+def check_tie(tie: Tie, every: dict[str, Parameter], stored: dict[str, Parameter]) -> None:
+    """Both names exist, the second one is stored, and the shapes agree."""
+    if tie.name not in every:
+        raise unknown("parameter to tie", tie.name, every)
+    source = tie.to.removesuffix(".T")
+    if source not in stored:
+        raise unknown("stored parameter", source, stored)
+    needed = every[tie.name].shape
+    given = stored[source].shape[::-1] if tie.to.endswith(".T") else stored[source].shape
+    require(needed == given, tie.to, f"of shape {needed}, as {tie.name}", given)
 
 
 def all_parameters(model: Architecture) -> dict[str, Parameter]:
@@ -62,7 +75,8 @@ def forward(
     record: Record | None = None,
 ) -> Value:
     """Logits `tok pos batch` for tokens `pos batch`; `record` is called with every named intermediate."""
-    note = record or ignore
+    note, places = record or ignore, tokens.shape[0]
+    require(last is None or 1 <= last <= places, "last", f"between 1 and {places} places", last)
     params = untie(model, params)
     table, x = embed(model, ops, params, tokens)
     note("token.table", table), note("embedded", x)
@@ -108,6 +122,7 @@ def run_layer(
         note(f"{name}mid", kept)
     if layer.feedforward:
         normed = layer.feedforward_norm(ops, params, f"{name}ff_norm", kept)
+        feedforward_note("input", normed)
         moved = layer.feedforward(ops, params, f"{name}ff", normed, feedforward_note)
         feedforward_note("output", moved)
         kept = kept + moved if layer.residual else moved

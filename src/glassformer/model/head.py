@@ -6,6 +6,7 @@ The parabola 2 d y - d^2 is largest at the digit d nearest to y: y = 3.2 gives d
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from glassformer.errors import require
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters, constant
 from glassformer.model.projection import AnyProjection, Full
@@ -49,6 +50,7 @@ class ParabolicHead:
     reads: int = -1  # dimension y
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
+        require(-width <= self.reads < width, f"{name}.reads", f"a dimension below {width}", self.reads)
         first = {"slope": 2.0, "bend": -1.0, "shift": 0.0}
         return {f"{name}.{key}": constant((), value) for key, value in first.items()}
 

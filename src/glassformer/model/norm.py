@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters, constant
+from glassformer.model.projection import fetch
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class SpiralNorm(RMSNorm):
         wave = [self.amplitude * math.sin(2 * math.pi * dim / self.period) + 1 for dim in range(dims)]
         if not self.boost:
             return ops.array(wave)
-        size = ops.abs(params[self.boost])
+        size = ops.abs(fetch(params, self.boost))
         lift = self.amplitude * size / (ops.sum(size, 0) + 1)
         return ops.array(wave) + ops.join([ops.array([0.0] * (dims - size.shape[0])), lift])
 

@@ -31,7 +31,9 @@ class Ops(Protocol):
     def gelu(self, x: Value) -> Value: ...
     def silu(self, x: Value) -> Value: ...
     def sum(self, x: Value, axis: int) -> Value: ...
-    def largest(self, x: Value, axis: int) -> Value: ...
+    def softmax(self, scores: Value, extra: float) -> Value: ...
+    def scores(self, queries: Value, keys: Value) -> Value: ...
+    def mix(self, weights: Value, values: Value) -> Value: ...
     def stack(self, values: Sequence[Value], axis: int = 0) -> Value: ...
     def join(self, values: Sequence[Value], axis: int = 0) -> Value: ...
     def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value: ...
@@ -67,14 +69,29 @@ class NumpyOps:
         return x * (half * (self.dtype.type(1) + erf(x * root)))
 
     def silu(self, x: Value) -> Value:
-        return x / (self.dtype.type(1) + np.exp(-x))
+        from scipy.special import expit
+
+        return x * expit(x)
 
     def sum(self, x: Value, axis: int) -> Value:
         return np.sum(x, axis=axis)
 
-    def largest(self, x: Value, axis: int) -> Value:
-        """The number that a softmax subtracts before it takes exponentials; cancels out in the result."""
-        return np.max(x, axis=axis, keepdims=True)
+    def softmax(self, scores: Value, extra: float) -> Value:
+        """Shares of `query key batch` over the keys; `extra` is added to the denominator (softmax1: 1)."""
+        top = np.max(scores, axis=1, keepdims=True)  # exponentials of differences to it cannot overflow
+        if extra:
+            top = np.maximum(top, self.dtype.type(0))
+        powers = np.exp(scores - top)
+        total = np.sum(powers, axis=1, keepdims=True)
+        return powers / (total + self.dtype.type(extra) * np.exp(-top) if extra else total)
+
+    def scores(self, queries: Value, keys: Value) -> Value:
+        """Products of `dim query batch` and `dim key batch`, as `query key batch`."""
+        return np.einsum("dqb,dkb->qkb", queries, keys)
+
+    def mix(self, weights: Value, values: Value) -> Value:
+        """Sums of `dim key batch`, weighted by `query key batch`, as `dim query batch`."""
+        return np.einsum("qkb,dkb->dqb", weights, values)
 
     def stack(self, values: Sequence[Value], axis: int = 0) -> Value:
         return np.stack(values, axis)

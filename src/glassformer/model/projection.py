@@ -4,10 +4,11 @@
 4 x 3 has 12. Tying a whole matrix to another needs no part of its own: `Architecture.ties` names the two.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from glassformer.errors import require
+from glassformer.errors import require, unknown
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters, constant, matrix, uniform
 
@@ -63,6 +64,7 @@ class Rotated(Projection):
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
         base, angle = fetch(params, self.of), params[f"{name}.angle"]
+        require(base.shape == (out, dims), f"{name}.of", f"a weight of {out} x {dims}", self.of)
         cosine, sine = ops.cos(angle), ops.sin(angle)
         rows: list[Value] = []
         for pair in range(base.shape[0] // 2):
@@ -86,6 +88,21 @@ class RankOne(Projection):
 
 
 @dataclass(frozen=True)
+class Direction(Projection):
+    """The direction (cos t, sin t) that one output reads in a plane: one learned angle."""
+
+    kind: ClassVar[str] = "direction"
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        require((out, dims) == (1, 2), name, "1 output of 2 dimensions", f"{out} of {dims}")
+        return {f"{name}.angle": uniform((), math.pi)}
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        angle = params[f"{name}.angle"]
+        return ops.stack([ops.cos(angle), ops.sin(angle)])[None]
+
+
+@dataclass(frozen=True)
 class Sparse(Projection):
     """Numbers at chosen places, zero elsewhere."""
 
@@ -94,7 +111,8 @@ class Sparse(Projection):
 
     def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
         inside = all(0 <= row < out and 0 <= column < dims for row, column in self.places)
-        require(bool(self.places) and inside, f"{name}.places", f"places inside {out} x {dims}", self.places)
+        once = 0 < len(self.places) == len(set(self.places))
+        require(once and inside, f"{name}.places", f"different places inside {out} x {dims}", self.places)
         return {f"{name}.values": uniform((len(self.places),), dims**-0.5)}
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
@@ -130,9 +148,10 @@ def pad(ops: Ops, y: Value, before: int, after: int) -> Value:
 
 def fetch(params: Parameters, name: str) -> Value:
     """The array of that name; `head.weight.T` is the transpose of `head.weight`."""
-    if name.endswith(".T"):
-        return params[name.removesuffix(".T")].T
-    return params[name]
+    stored = name.removesuffix(".T")
+    if stored not in params:
+        raise unknown("parameter", stored, params)
+    return params[stored].T if name.endswith(".T") else params[stored]
 
 
-AnyProjection = Full | Rotated | RankOne | Sparse | Identity
+AnyProjection = Full | Rotated | RankOne | Direction | Sparse | Identity

@@ -1,6 +1,7 @@
 """Files that are either the old ones or the new ones, whatever happens in between."""
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +25,9 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise UserError(f"cannot write {path}: {error.strerror or error}; what was there is unchanged") from None
+        raise UserError(
+            f"cannot write {path}: {error.strerror or error}; what was there is unchanged"
+        ) from None
 
 
 def write_text(path: Path, content: str) -> None:
@@ -32,13 +35,29 @@ def write_text(path: Path, content: str) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    write_text(path, json.dumps(content, indent=2) + "\n")
+    write_text(path, json.dumps(plain(content), indent=2) + "\n")
+
+
+def plain(content: Any) -> Any:
+    """The same with null for every number that is not finite: JSON has neither NaN nor infinity."""
+    if isinstance(content, dict):
+        return {key: plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [plain(item) for item in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make the folder {folder}: {error.strerror or error}") from None
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
     """A safetensors file; `about` is stored as one JSON text in its metadata."""
-    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    write_bytes(path, save(plain, {"glassformer": json.dumps(about)}))
+    packed = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    write_bytes(path, save(packed, {"glassformer": json.dumps(about)}))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -46,8 +65,13 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get("glassformer", "{}")
-            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(text)  # noqa: SIM118
+            about = json.loads(text)
+            if not isinstance(about, dict):
+                raise ValueError("its metadata are not a table")
+            return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except FileNotFoundError:
         raise UserError(f"no file {path}") from None
     except (SafetensorError, json.JSONDecodeError, OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged or not a safetensors file ({error}); it was left as it is") from None
+        raise UserError(
+            f"{path} is damaged or not a safetensors file ({error}); it was left as it is"
+        ) from None

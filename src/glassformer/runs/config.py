@@ -40,15 +40,27 @@ class Run:
     def __post_init__(self) -> None:
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
         require(plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name)
-        require(self.model.vocab in (0, self.vocab), "model.vocab", f"{self.vocab}, as the task has", self.model.vocab)
-        parameters(self.architecture)  # parts that do not fit together say so here, before anything is written
+        require(
+            self.model.vocab in (0, self.vocab),
+            "model.vocab",
+            f"{self.vocab}, as the task has",
+            self.model.vocab,
+        )
+        parameters(
+            self.architecture
+        )  # parts that do not fit together say so here, before anything is written
         if isinstance(self.task, Rule):
             most = self.data.min_length - 1
             fits = f"at most {most}, one less than data.min_length"
             require(self.model.context <= most, "model.context", fits, self.model.context)
         else:
             needed = self.task.written().length - 1
-            require(self.model.context == needed, "model.context", f"{needed}, as the layout needs", self.model.context)
+            require(
+                self.model.context == needed,
+                "model.context",
+                f"{needed}, as the layout needs",
+                self.model.context,
+            )
 
     @property
     def vocab(self) -> int:

@@ -1,39 +1,43 @@
 """The run folder: complete, or resumable; never broken, never overwritten by another run unasked.
 
-    run.toml  env.json  metrics.csv  params.safetensors  history.safetensors  population.safetensors
-    result.json  report.md          and while it trains: state.safetensors  checkpoints/
+run.toml  env.json  metrics.csv  params.safetensors  history.safetensors  population.safetensors
+result.json  report.md          and while it trains: state.safetensors  checkpoints/
 """
 
+import hashlib
 import shutil
-import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import tomli_w
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import write_json, write_text
+from glassformer.runs.atomic import make_folder, write_json, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.environment import environment
 from glassformer.runs.resolve import leaves, resolve
 from glassformer.runs.tree import to_tree
 from glassformer.train.settings import Train
 
-# Removed in this order, so that a folder cut short in the middle is still seen as unfinished.
-FILES = ("result.json", "params.safetensors", "state.safetensors", "report.md", "certificate.json", "metrics.csv")
-FILES += ("history.safetensors", "population.safetensors", "page.html", "env.json", "run.toml")
-FOLDERS = ("checkpoints", "figures", "videos")
+# Removed in this order, so that a folder cut short in the middle is still seen as an unfinished run.
+MADE = (
+    *("result.json", "params.safetensors", "state.safetensors", "checkpoints", "figures", "videos"),
+    *("report.md", "certificate.json", "metrics.csv", "history.safetensors", "population.safetensors"),
+    *("page.html", "env.json", "run.toml"),
+)
+EARLY = {"env.json", "rule.py"}  # written before run.toml: all that a run killed at its very start leaves
 RULE_COPY = "rule.py"  # a user's own rule travels with its run
 
 
 def open_folder(folder: Path, run: Run, resume: bool = False, overwrite: bool = False) -> Run:
     """Make the folder ready and return the configuration that is to run in it."""
-    if overwrite:
+    if overwrite and (folder / "run.toml").exists():
         clear(folder)
     if not (folder / "run.toml").exists():
         refuse_foreign(folder, overwrite)
         return create(folder, run)
+    remove_leftovers(folder)
     there = stored(folder)
     if resume or same(there, run):
         return replace(there, train=replace(there.train, threads=run.train.threads, device=run.train.device))
@@ -51,10 +55,7 @@ def is_complete(folder: Path) -> bool:
 
 
 def create(folder: Path, run: Run) -> Run:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot make the folder {folder}: {error.strerror}") from None
+    make_folder(folder)
     if run.rule_file:
         write_text(folder / RULE_COPY, Path(run.rule_file).read_text())
         run = replace(run, rule_file=RULE_COPY)
@@ -64,19 +65,40 @@ def create(folder: Path, run: Run) -> Run:
 
 
 def refuse_foreign(folder: Path, overwrite: bool) -> None:
+    """No run is there: what others made stays as it is; with --overwrite a run may stand beside it."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder; --out chooses another place")
-    strange = sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")) if folder.is_dir() else []
-    if set(strange) - {*FILES, *FOLDERS, RULE_COPY} and not overwrite:
-        raise UserError(f"{folder} is not empty and holds no run (it has {strange[0]}); --out chooses another folder")
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    in_the_way = {*MADE} - EARLY if overwrite else {name for name in names if name[0] != "."} - EARLY
+    if strange := [name for name in names if name in in_the_way]:
+        raise UserError(
+            f"{folder} is not empty and holds no run (it has {strange[0]}); --out chooses another folder"
+        )
 
 
 def clear(folder: Path) -> None:
     """Remove what a run makes, and nothing else."""
-    for name in FILES:
-        (folder / name).unlink(missing_ok=True)
-    for name in FOLDERS:
-        shutil.rmtree(folder / name, ignore_errors=True)
+    try:
+        for path in (folder / name for name in MADE):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot remove {error.filename}: {error.strerror}") from None
+
+
+def tidy(folder: Path) -> None:
+    """A finished run needs no state to go on from."""
+    (folder / "state.safetensors").unlink(missing_ok=True)
+    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """What a killed process was about to rename."""
+    for name in (*MADE, "checkpoints/*"):
+        for path in (folder / name).parent.glob(f".{Path(name).name}.*.tmp"):
+            path.unlink(missing_ok=True)
 
 
 def same(there: Run, here: Run) -> bool:
@@ -94,18 +116,17 @@ def difference(there: Run, here: Run) -> str:
 
 def comparable(run: Run) -> dict[str, Any]:
     where = Train()
-    tree: dict[str, Any] = to_tree(replace(run, train=replace(run.train, device=where.device, threads=where.threads)))
-    return tree | {"rule_file": bool(run.rule_file)}
+    tree: dict[str, Any] = to_tree(
+        replace(run, train=replace(run.train, device=where.device, threads=where.threads))
+    )
+    return tree | {"rule_file": digest(Path(run.rule_file)) if run.rule_file else ""}
+
+
+def digest(path: Path) -> str:
+    """A rule of the same name and settings with other code is another rule."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def find_runs(root: Path) -> list[Path]:
     """The run folders below a folder, by name."""
     return sorted(path.parent for path in root.glob("*/run.toml")) if root.is_dir() else []
-
-
-def status(folder: Path) -> Literal["complete", "unfinished", "damaged"]:
-    try:
-        tomllib.loads((folder / "run.toml").read_text())
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return "damaged"
-    return "complete" if is_complete(folder) else "unfinished"

@@ -1,4 +1,4 @@
-"""From a target on the command line to a model: a run folder, a .safetensors file, or a configuration's name."""
+"""From a target on the command line to a model: a run folder, a weights file, or a configuration's name."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,9 @@ def load(target: str | Path) -> Loaded:
 
 def load_run(folder: Path) -> Loaded:
     if not (folder / "params.safetensors").exists():
-        raise UserError(f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} goes on with it")
+        raise UserError(
+            f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} goes on with it"
+        )
     stored(folder)  # a rule of the user's own is registered by this
     return load_file(folder / "params.safetensors")
 

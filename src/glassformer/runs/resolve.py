@@ -1,6 +1,6 @@
 """From what a user writes (a name, a file, options) to one configuration.
 
-`glassformer run plus_last_even --train.steps 500 --task.p 0.4` is the named configuration with two leaves changed.
+`glassformer run plus_last_even --train.steps 500 --task.p 0.4` is that configuration with two leaves changed.
 """
 
 import tomllib
@@ -11,47 +11,64 @@ from typing import Any
 from glassformer.errors import UserError, unknown
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
-from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import RULES, load_file
+from glassformer.runs.tree import checked, from_tree, to_tree
+from glassformer.tasks import RULES, Addition, load_file
 
 Tree = dict[str, Any]
+TAGS = ("kind", "name")  # settings that say which other settings there are
 
 
 def resolve(target: str, options: Mapping[str, str] | None = None) -> Run:
     """The configuration that a name, a .toml file or a .py file with a rule stands for, options applied."""
     tree = base_tree(target)
-    for path, text in (options or {}).items():
+    for path, text in kinds_first(options or {}):
         tree = changed(tree, path.split("."), parse_value(text), path)
-    return from_tree(Run, tree, "")
+    run: Run = from_tree(Run, tree, "")
+    return run
 
 
-def base_tree(target: str) -> Tree:
+def kinds_first(options: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Another task or kind of part comes before the settings of it, in whatever order they were written."""
+    return sorted(options.items(), key=lambda option: option[0].rpartition(".")[2] not in TAGS)
+
+
+def base_tree(target: str, above: tuple[Path, ...] = ()) -> Tree:
+    """The plain settings of a target; `above` are the files whose base it is."""
     path = Path(target)
     if path.suffix == ".toml":
-        return read_toml(path)
+        return read_toml(path, above)
     if path.suffix == ".py":
         rule = load_file(path)[0]
-        return to_tree(Run(name=rule.name, task=rule(), rule_file=str(path.resolve())))
+        return tree_of(Run(name=rule.name, task=rule(), rule_file=str(path.resolve())))
     if path.is_dir():
-        return read_toml(path / "run.toml")
+        return read_toml(path / "run.toml", above)
     if target not in CONFIGURATIONS:
         raise unknown("task", target, CONFIGURATIONS, "glassformer list tasks")
-    return to_tree(configuration(target))
+    return tree_of(configuration(target))
 
 
-def read_toml(path: Path) -> Tree:
+def tree_of(run: Run) -> Tree:
+    tree: Tree = to_tree(run)
+    return tree
+
+
+def read_toml(path: Path, above: tuple[Path, ...] = ()) -> Tree:
     """A file's settings, on top of the configuration that its `base` names."""
+    if path.resolve() in above:
+        raise UserError(f"{path} is its own base")
     try:
         tree = tomllib.loads(path.read_text())
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None
+    for name in ("base", "rule_file"):
+        checked(str, tree.get(name, ""), name)
     if rule_file := tree.get("rule_file"):
         tree["rule_file"] = str((path.parent / rule_file).resolve())
         load_file(tree["rule_file"])
-    base = tree.pop("base", None)
-    return merged(base_tree(base), tree) if base else tree
+    base = tree.pop("base", "")
+    return merged(base_tree(base, (*above, path.resolve())), tree) if base else tree
 
 
 def merged(below: Tree, above: Tree) -> Tree:
@@ -59,13 +76,14 @@ def merged(below: Tree, above: Tree) -> Tree:
     result = dict(below)
     for key, value in above.items():
         old = result.get(key)
-        same = isinstance(old, dict) and isinstance(value, dict) and not another_kind(old, value)
-        result[key] = merged(old, value) if same else value
+        if isinstance(old, dict) and isinstance(value, dict) and not another_kind(old, value):
+            value = merged(old, value)
+        result[key] = value
     return result
 
 
 def another_kind(old: Tree, new: Tree) -> bool:
-    return any(tag in new and new[tag] != old.get(tag) for tag in ("kind", "name"))
+    return any(tag in new and new[tag] != old.get(tag) for tag in TAGS)
 
 
 def changed(tree: Any, keys: list[str], value: Any, path: str) -> Any:
@@ -75,17 +93,20 @@ def changed(tree: Any, keys: list[str], value: Any, path: str) -> Any:
         place = int(key) if key.isdigit() else len(tree)
         if place >= len(tree):
             raise UserError(f"--{path}: there is no number {key} in a list of {len(tree)}")
-        return [changed(item, rest, value, path) if rest and i == place else value if i == place else item for i, item in enumerate(tree)]
+        return [
+            changed(item, rest, value, path) if rest and i == place else value if i == place else item
+            for i, item in enumerate(tree)
+        ]
     if not isinstance(tree, dict):
         tree = {}
-    if not rest and key in ("kind", "name") and value != tree.get(key) and known_kind(key, value):
+    if not rest and key in TAGS and value != tree.get(key) and known_kind(key, value):
         return {key: value}
     return tree | {key: changed(tree.get(key, {}), rest, value, path) if rest else value}
 
 
 def known_kind(key: str, value: Any) -> bool:
-    """A run's own name is a plain setting; a task's name, or a part's kind, changes what the other settings are."""
-    return key == "kind" or value in RULES or value == "addition"
+    """A run's own name is a plain setting; a task's name, or a part's kind, changes the other settings."""
+    return key == "kind" or str(value) in RULES or value == Addition.name
 
 
 def parse_value(text: str) -> Any:
@@ -100,5 +121,9 @@ def leaves(tree: Any, prefix: str = "") -> dict[str, Any]:
     """Every setting by its dotted path, for help and for the nearest name."""
     if isinstance(tree, dict) or (isinstance(tree, list) and any(isinstance(item, dict) for item in tree)):
         pairs = tree.items() if isinstance(tree, dict) else enumerate(tree)
-        return {path: leaf for key, item in pairs for path, leaf in leaves(item, f"{prefix}.{key}".lstrip(".")).items()}
+        return {
+            path: leaf
+            for key, item in pairs
+            for path, leaf in leaves(item, f"{prefix}.{key}".lstrip(".")).items()
+        }
     return {prefix: tree}

@@ -1,12 +1,12 @@
 """Training into a folder: after every stretch the folder holds all that is needed to go on, bit for bit.
 
 The order of writing makes it safe to be killed at any moment: checkpoint, metrics, then the state. What was
-written after the last state is made again, with the same bytes, since every draw depends on seed and step alone.
+written after the last state is made again, with the same bytes, since every draw depends on seed and step
+alone.
 """
 
 import csv
 import io
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +16,12 @@ import numpy as np
 
 from glassformer.errors import UserError
 from glassformer.model.model import Model
-from glassformer.runs.atomic import read_arrays, write_arrays, write_text
+from glassformer.runs.atomic import make_folder, read_arrays, write_arrays, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.tree import to_tree
 from glassformer.train.data import make_source
 from glassformer.train.population import Population, State, Stretch
+from glassformer.train.settings import Train
 
 COLUMNS = ("step", "seed", "train_loss", "loss", "argmax_accuracy", "right_probability", "whole_accuracy")
 HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
@@ -63,19 +64,41 @@ def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]
     arrays, about = read_arrays(folder / "state.safetensors")
     leaves, shape = jax.tree.flatten(fresh)
     names = [f"leaf.{i}" for i in range(len(leaves))]
-    if set(names) != set(arrays) or any(arrays[n].shape != leaf.shape for n, leaf in zip(names, leaves, strict=True)):
+    fits = set(names) == set(arrays) and all(
+        (arrays[name].shape, arrays[name].dtype) == (leaf.shape, leaf.dtype)
+        for name, leaf in zip(names, leaves, strict=True)
+    )
+    if not fits or about.get("step") not in evaluations(population.train):
         raise UserError(f"{folder / 'state.safetensors'} is of another run; --overwrite starts anew")
     state: State = jax.tree.unflatten(shape, [arrays[name] for name in names])
-    return state, about["step"], [row for row in read_metrics(folder) if row["step"] <= about["step"]]
+    return state, about["step"], rows_until(folder, population, about["step"])
 
 
-def keep(folder: Path, population: Population, stretch: Stretch, step: int, rows: list[Row]) -> tuple[State, list[Row]]:
+def evaluations(train: Train) -> list[int]:
+    """The steps after which a state is kept; the polish counts as one more step."""
+    return [first + steps for first, steps in train.chunks()] + [train.steps + 1] * (train.polish_steps > 0)
+
+
+def rows_until(folder: Path, population: Population, step: int) -> list[Row]:
+    """The metrics of an interrupted run; those behind its last state are made again."""
+    rows = [row for row in read_metrics(folder) if row["step"] <= step]
+    done = [number for number in evaluations(population.train) if number <= step]
+    if [(row["step"], row["seed"]) for row in rows] != [(n, seed) for n in done for seed in population.seeds]:
+        raise UserError(f"{folder / 'metrics.csv'} is damaged (rows are missing); --overwrite starts anew")
+    return rows
+
+
+def keep(
+    folder: Path, population: Population, stretch: Stretch, step: int, rows: list[Row]
+) -> tuple[State, list[Row]]:
     """Write what a stretch has brought; the state comes last."""
     rows = rows + new_rows(population, stretch, step)
     save_checkpoint(folder, population, stretch.state, step)
     write_metrics(folder, rows)
     leaves = jax.tree.leaves(stretch.state)
-    write_arrays(folder / "state.safetensors", {f"leaf.{i}": leaf for i, leaf in enumerate(leaves)}, {"step": step})
+    write_arrays(
+        folder / "state.safetensors", {f"leaf.{i}": leaf for i, leaf in enumerate(leaves)}, {"step": step}
+    )
     return stretch.state, rows
 
 
@@ -88,7 +111,7 @@ def new_rows(population: Population, stretch: Stretch, step: int) -> list[Row]:
 
 
 def save_checkpoint(folder: Path, population: Population, state: State, step: int) -> None:
-    (folder / "checkpoints").mkdir(exist_ok=True)
+    make_folder(folder / "checkpoints")
     path = folder / "checkpoints" / f"{step:09d}.safetensors"
     write_arrays(path, {"vectors": np.asarray(state.vectors)}, {"step": step})
 
@@ -97,8 +120,16 @@ def finish(folder: Path, run: Run, population: Population, state: State, rows: l
     """Choose by argmax accuracy on the held-out windows, then by the probability of the right tokens."""
     last = rows[-len(population.seeds) :]
     best = max(range(len(last)), key=lambda i: (last[i]["argmax_accuracy"], last[i]["right_probability"], -i))
-    params = {name: np.asarray(array) for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()}
-    about = {"format": 1, "task": to_tree(run.task), "data": to_tree(run.data), "model": to_tree(run.architecture)}
+    params = {
+        name: np.asarray(array)
+        for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()
+    }
+    about = {
+        "format": 1,
+        "task": to_tree(run.task),
+        "data": to_tree(run.data),
+        "model": to_tree(run.architecture),
+    }
     about["seed"] = int(population.seeds[best])
     everyone = population.flat.unpack(np.asarray(state.vectors))
     write_arrays(folder / "population.safetensors", everyone | {"seed": population.seeds}, about)
@@ -121,12 +152,6 @@ def write_history(folder: Path, population: Population, best: int, about: dict[s
     write_arrays(folder / "history.safetensors", stacked | {"step": steps}, about)
 
 
-def tidy(folder: Path) -> None:
-    """A finished run needs no state to go on from."""
-    (folder / "state.safetensors").unlink(missing_ok=True)
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
-
-
 def write_metrics(folder: Path, rows: list[Row]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
@@ -138,7 +163,7 @@ def write_metrics(folder: Path, rows: list[Row]) -> None:
 def read_metrics(folder: Path) -> list[Row]:
     try:
         with (folder / "metrics.csv").open(newline="") as file:
-            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+            rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(file)]
+            return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
+    except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
         raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None
-    return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]

@@ -11,6 +11,7 @@ glassformer.errors.UserError: no setting of model.position called 'bas'; did you
 """
 
 import dataclasses
+import math
 import types
 import typing
 from typing import Any, Literal, Union, get_args, get_origin
@@ -75,8 +76,13 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
         return from_plain(hints, value, path)
     tag = tag_of(next(iter(tagged.values())))
     name = value.get(tag, next(iter(tagged))) if tag else next(iter(tagged))
-    if name not in tagged:
-        raise unknown("task" if tag == "name" else f"kind of {path}", str(name), tagged, "glassformer list tasks" if tag == "name" else "")
+    if not isinstance(name, str) or name not in tagged:
+        raise unknown(
+            "task" if tag == "name" else f"kind of {path}",
+            str(name),
+            tagged,
+            "glassformer list tasks" if tag == "name" else "",
+        )
     return from_dict(tagged[name], value, path)
 
 
@@ -88,7 +94,9 @@ def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
     for hint in rest:
         if hint in KINDS and type(value) in ((int, float) if hint is float else (hint,)):
             return from_tree(hint, value, path)
-    raise UserError(f"{path} must be a table with a 'kind', or a plain value of its type, but it is {value!r}")
+    raise UserError(
+        f"{path} must be a table with a 'kind', or a plain value of its type, but it is {value!r}"
+    )
 
 
 def variants(hints: tuple[Any, ...]) -> dict[str, type]:
@@ -97,7 +105,7 @@ def variants(hints: tuple[Any, ...]) -> dict[str, type]:
     for hint in hints:
         if hint is Rule:
             found |= RULES
-        elif hint is Addition or dataclasses.is_dataclass(hint):
+        elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
             found[str(getattr(hint, tag_of(hint) or "", ""))] = hint
     return found
 
@@ -116,7 +124,9 @@ def items(hints: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
         hints = hints[:1] * len(value)
     if len(hints) != len(value):
         raise UserError(f"{path} must be a list of {len(hints)}, but it has {len(value)}")
-    return tuple(from_tree(hint, item, f"{path}.{i}") for i, (hint, item) in enumerate(zip(hints, value, strict=True)))
+    return tuple(
+        from_tree(hint, item, f"{path}.{i}") for i, (hint, item) in enumerate(zip(hints, value, strict=True))
+    )
 
 
 def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
@@ -126,6 +136,6 @@ def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
 
 
 def checked(hint: type, value: Any, path: str) -> Any:
-    if type(value) is not hint:
+    if type(value) is not hint or (isinstance(value, float) and not math.isfinite(value)):
         raise UserError(f"{path} must be {KINDS[hint]}, but it is {value!r}")
     return value

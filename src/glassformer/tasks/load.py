@@ -12,11 +12,15 @@ _loaded: dict[Path, tuple[type[Rule], ...]] = {}
 
 
 def load_file(path: str | Path) -> tuple[type[Rule], ...]:
-    """Run a Python file and return the rules that it registered; loading it again replaces them."""
+    """Run a Python file and return the rules that it registered; they replace those of files before it.
+
+    A run folder holds a copy of its rule's file: both give the same names, and the later one counts.
+    """
     file = Path(path).resolve()
     if not file.is_file():
         raise UserError(f"no file called '{path}'")
-    _forget(_loaded.pop(file, ()))
+    for earlier in list(_loaded):
+        _forget(_loaded.pop(earlier))
     before = set(RULES)
     try:
         _run(file)

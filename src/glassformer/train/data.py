@@ -36,18 +36,23 @@ class HeldOut(NamedTuple):
 class Source(Protocol):
     """What the training loop asks of a task; `outputs` is how many of the last places are predicted."""
 
-    size: int
-    outputs: int
-    vocab: int
+    @property
+    def size(self) -> int: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def vocab(self) -> int: ...
 
     def shared(self, key: PRNGKeyArray) -> Any: ...
-    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]: ...
+    def draw(
+        self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
+    ) -> Int[Array, "step pos+1 batch"]: ...
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut: ...
 
 
 @dataclass(frozen=True)
 class RuleSource:
-    """Windows of context + 1 tokens, cut at random from rule-following sequences; every place is predicted."""
+    """Windows of context + 1 tokens, cut from rule-following sequences; every place is predicted."""
 
     rule: Rule
     data: Sequences
@@ -71,7 +76,9 @@ class RuleSource:
     def shared(self, key: PRNGKeyArray) -> Any:
         return pool(tabulate(self.rule), key, self.data)
 
-    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]:
+    def draw(
+        self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
+    ) -> Int[Array, "step pos+1 batch"]:
         tokens, _ = cut(shared, jax.random.fold_in(key, steps[0]), (len(steps), batch), self.size)
         return jnp.moveaxis(tokens, 1, 0)
 
@@ -82,7 +89,8 @@ class RuleSource:
         before = states[1:-1]  # the state in which each target is chosen
         resolved = resolved_by_window(self.rule, tokens[:-1])
         allowed = np.moveaxis(automaton.allowed[before], -1, 0)
-        return HeldOut(tokens, allowed, automaton.constrained[before] & resolved)
+        counted = automaton.constrained[before] & resolved
+        return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
 
 
 def resolved_by_window(rule: Rule, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
@@ -117,18 +125,23 @@ class AdditionSource:
     def shared(self, key: PRNGKeyArray) -> Any:
         return ()
 
-    def draw(self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int) -> Int[Array, "step pos+1 batch"]:
+    def draw(
+        self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
+    ) -> Int[Array, "step pos+1 batch"]:
         return problems(key, steps, batch, self.addition).astype(jnp.int8)
 
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
         """Uniform pairs of full length, as after the curriculum."""
-        late = jnp.array([max(self.addition.carry_gone, *(until for until, _ in self.addition.digit_stages), 0)])
+        late = jnp.array(
+            [max(self.addition.carry_gone, *(until for until, _ in self.addition.digit_stages), 0)]
+        )
         x, y = (np.asarray(part[0]) for part in pairs(key, late, count, self.addition))
         tokens = np.asarray(self.addition.written().encode(x, y, add(x, y)), np.int8)
         targets = tokens[1:]
         counted = np.zeros(targets.shape, bool)
         counted[-self.outputs :] = True
-        return HeldOut(tokens, targets[None] == np.arange(self.vocab)[:, None, None], counted)
+        allowed = targets[None] == np.arange(self.vocab)[:, None, None]
+        return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
 
 
 def make_source(task: Rule | Addition, data: Sequences, context: int) -> Source:

@@ -39,7 +39,10 @@ class Flat:
 
     def unpack(self, vector: Value) -> dict[str, Value]:
         """Views of `... n` as named arrays, leading axes kept."""
-        return {name: vector[..., place].reshape(*vector.shape[:-1], *shape) for name, place, shape in self.places()}
+        return {
+            name: vector[..., place].reshape(*vector.shape[:-1], *shape)
+            for name, place, shape in self.places()
+        }
 
     def pack(self, params: dict[str, np.ndarray]) -> np.ndarray:
         return np.concatenate([np.ravel(params[name]) for name in self.shapes])
@@ -52,12 +55,16 @@ def flat_of(model: Architecture) -> Flat:
 def first_values(model: Architecture, key: PRNGKeyArray) -> Float[Array, " n"]:
     """The starting vector of one seed; each array depends on the key and its own name only."""
     dtype = jnp.dtype(model.precision)
-    drawn = [draw(p, jax.random.fold_in(key, zlib.crc32(name.encode())), dtype) for name, p in parameters(model).items()]
+    drawn = [
+        draw(p, jax.random.fold_in(key, zlib.crc32(name.encode())), dtype)
+        for name, p in parameters(model).items()
+    ]
     return jnp.concatenate([jnp.ravel(array) for array in drawn])
 
 
 def draw(parameter: Parameter, key: PRNGKeyArray, dtype: jnp.dtype) -> Array:
     if parameter.law == "constant":
         return jnp.full(parameter.shape, parameter.scale, dtype)
-    make = jax.random.normal if parameter.law == "normal" else lambda *args: jax.random.uniform(*args, minval=-1.0)
-    return parameter.scale * make(key, parameter.shape, dtype)
+    if parameter.law == "normal":
+        return parameter.scale * jax.random.normal(key, parameter.shape, dtype)
+    return parameter.scale * jax.random.uniform(key, parameter.shape, dtype, minval=-1.0)

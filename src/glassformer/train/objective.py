@@ -22,12 +22,17 @@ class Scores(NamedTuple):
     whole_accuracy: Float[Array, ""]  # share of windows with every counted place right
 
 
-def logits_of(model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Array, outputs: int) -> Array:
+def logits_of(
+    model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Array, outputs: int
+) -> Array:
     """`tok pos batch` for the last `outputs` places."""
-    return forward(model, JaxOps(model.precision), flat.unpack(vector), tokens, last=outputs)
+    logits: Array = forward(model, JaxOps(model.precision), flat.unpack(vector), tokens, last=outputs)
+    return logits
 
 
-def cross_entropy(logits: Float[Array, "tok pos batch"], targets: Int[Array, "pos batch"]) -> Float[Array, "pos batch"]:
+def cross_entropy(
+    logits: Float[Array, "tok pos batch"], targets: Int[Array, "pos batch"]
+) -> Float[Array, "pos batch"]:
     top = lax.stop_gradient(jnp.max(logits, 0))
     total = jnp.log(jnp.sum(jnp.exp(logits - top), 0)) + top
     ids = jnp.arange(logits.shape[0], dtype=targets.dtype)[:, None, None]
@@ -35,14 +40,20 @@ def cross_entropy(logits: Float[Array, "tok pos batch"], targets: Int[Array, "po
 
 
 def loss(
-    model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Int[Array, "pos+1 batch"], outputs: int
+    model: Architecture,
+    flat: Flat,
+    vector: Float[Array, " n"],
+    tokens: Int[Array, "pos+1 batch"],
+    outputs: int,
 ) -> Float[Array, ""]:
     """Mean cross-entropy, in nats, of the last `outputs` tokens of each window."""
     logits = logits_of(model, flat, vector, tokens[:-1], outputs)
     return jnp.mean(cross_entropy(logits, tokens[-outputs:]))
 
 
-def score(model: Architecture, flat: Flat, vector: Float[Array, " n"], held_out: HeldOut, outputs: int) -> Scores:
+def score(
+    model: Architecture, flat: Flat, vector: Float[Array, " n"], held_out: HeldOut, outputs: int
+) -> Scores:
     """All measures of one model in one pass."""
     logits = logits_of(model, flat, vector, held_out.tokens[:-1], outputs)
     allowed, counted = held_out.allowed[:, -outputs:], held_out.counted[-outputs:]
@@ -58,7 +69,9 @@ def score(model: Architecture, flat: Flat, vector: Float[Array, " n"], held_out:
     )
 
 
-def is_allowed(logits: Float[Array, "tok pos batch"], allowed: Bool[Array, "tok pos batch"]) -> Bool[Array, "pos batch"]:
+def is_allowed(
+    logits: Float[Array, "tok pos batch"], allowed: Bool[Array, "tok pos batch"]
+) -> Bool[Array, "pos batch"]:
     """The largest logit belongs to an allowed token; a tie with a token that is not allowed is a failure."""
     best = jnp.max(jnp.where(allowed, logits, -jnp.inf), 0)
     return best > jnp.max(jnp.where(allowed, -jnp.inf, logits), 0)

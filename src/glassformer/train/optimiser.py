@@ -29,7 +29,11 @@ def learning_rate(train: Train) -> optax.Schedule:
 
     def rate(step: Array) -> Array:
         done = jnp.clip((step - rise) / max(total - rise, 1), 0, 1)
-        fall = {"cosine": (1 + jnp.cos(jnp.pi * done)) / 2, "linear": 1 - done, "constant": jnp.ones_like(done)}
+        fall = {
+            "cosine": (1 + jnp.cos(jnp.pi * done)) / 2,
+            "linear": 1 - done,
+            "constant": jnp.ones_like(done),
+        }
         level = train.final_rate + (1 - train.final_rate) * fall[train.schedule]
         return peak * jnp.minimum((step + 1) / max(rise, 1), level)
 

@@ -1,8 +1,8 @@
 """A population: many seeds of one model, trained by one compiled program.
 
-The program holds everything between two evaluations: data, forward pass, gradient, optimiser, evaluation. On a
-CPU each thread takes a share of the seeds and trains one after the other, which keeps a model in the cache and
-makes seed i the same bits alone and among a thousand; on a GPU all seeds go side by side.
+The program holds everything between two evaluations: data, forward pass, gradient, optimiser, evaluation.
+On a CPU each thread takes a share of the seeds and trains one after the other, which keeps a model in the
+cache and makes seed i the same bits alone and among a thousand; on a GPU all seeds go side by side.
 """
 
 import os
@@ -27,7 +27,7 @@ from glassformer.train.settings import Train
 
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
 # more than the products themselves: the cliff between batch 8 and batch 64 (docs/training.md).
-CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": ""}
+CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread_eigen": False}
 HELD_OUT_SEED = 0  # one evaluation set for all seeds and runs of a task
 
 
@@ -49,7 +49,9 @@ class Stretch(NamedTuple):
 class Population:
     """The compiled trainer of one configuration; `seeds` are numbers, not indices."""
 
-    def __init__(self, model: Architecture, source: Source, train: Train, seeds: Int[np.ndarray, " seed"]) -> None:
+    def __init__(
+        self, model: Architecture, source: Source, train: Train, seeds: Int[np.ndarray, " seed"]
+    ) -> None:
         self.model, self.source, self.train, self.seeds = model, source, train, np.asarray(seeds)
         self.flat = flat_of(model)
         self.threads = count_threads(train, len(self.seeds))
@@ -111,7 +113,15 @@ def first_state(model: Architecture, train: Train, seed: Array) -> tuple[Array, 
 
 
 def train_one(
-    model: Architecture, flat: Flat, source: Source, train: Train, steps: int, row: Any, first: Array, shared: Any, held_out: HeldOut
+    model: Architecture,
+    flat: Flat,
+    source: Source,
+    train: Train,
+    steps: int,
+    row: Any,
+    first: Array,
+    shared: Any,
+    held_out: HeldOut,
 ) -> tuple[State, Array, Scores]:
     """One seed: draw the data of all steps, take the steps, evaluate."""
     seed, state = row
@@ -120,7 +130,9 @@ def train_one(
     optimiser = make_optimiser(train)
 
     def step(state: State, tokens: Array) -> tuple[State, Array]:
-        value, slope = jax.value_and_grad(lambda v: loss(model, flat, v, tokens, source.outputs))(state.vectors)
+        value, slope = jax.value_and_grad(lambda v: loss(model, flat, v, tokens, source.outputs))(
+            state.vectors
+        )
         change, memory = optimiser.update(slope, state.optimiser, state.vectors)
         return State(optax.apply_updates(state.vectors, change), memory), value
 

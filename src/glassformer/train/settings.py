@@ -43,7 +43,9 @@ class Train:
             require(0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field))
         require(self.peak_rate > 0, "peak_rate", "above 0", self.peak_rate)
         require(0 <= self.final_rate <= 1, "final_rate", "a share between 0 and 1", self.final_rate)
-        require(self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed)
+        require(
+            self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed
+        )
 
     def chunks(self) -> list[tuple[int, int]]:
         """(first step, number of steps) between two evaluations; the last may be shorter.

@@ -1,6 +1,7 @@
 """Set JAX up for a command: device, precision, and a cache of compiled programs on disk."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -11,11 +12,12 @@ def set_up_jax(device: str = "auto", precision: str = "float32") -> None:
         os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
 
-    jax.config.update("jax_enable_x64", precision == "float64")
+    choose: Callable[[str, object], None] = jax.config.update
+    choose("jax_enable_x64", precision == "float64")
     if cache := cache_folder():
-        jax.config.update("jax_compilation_cache_dir", str(cache))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        choose("jax_compilation_cache_dir", str(cache))
+        choose("jax_persistent_cache_min_compile_time_secs", 0.0)
+        choose("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 def cache_folder() -> Path | None:

@@ -47,7 +47,11 @@ def measure_addition(model: Model, task: Addition, pairs: int = 10_000, seed: in
 
 
 def answers(
-    model: Model, task: Addition, x: Int[np.ndarray, "digit batch"], y: Int[np.ndarray, "digit batch"], block: int = 8192
+    model: Model,
+    task: Addition,
+    x: Int[np.ndarray, "digit batch"],
+    y: Int[np.ndarray, "digit batch"],
+    block: int = 8192,
 ) -> Int[np.ndarray, "digit batch"]:
     """The digits that the model writes, units first."""
     layout = task.written()

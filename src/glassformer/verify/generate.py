@@ -12,7 +12,9 @@ def next_logits(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[np.
     return model.logits(window, last=1)[:, 0]
 
 
-def write_greedy(model: Model, prompt: Int[np.ndarray, "pos batch"], count: int) -> Int[np.ndarray, "pos batch"]:
+def write_greedy(
+    model: Model, prompt: Int[np.ndarray, "pos batch"], count: int
+) -> Int[np.ndarray, "pos batch"]:
     """The prompt and `count` tokens more, each the one with the largest logit."""
     tokens = prompt
     for _ in range(count):
@@ -26,7 +28,9 @@ def write_sampled(
     """Sequences of `length` tokens, drawn at temperature 1 after the first ones."""
     tokens = first
     while len(tokens) < length:
-        noise = random.gumbel(size=(model.architecture.vocab, tokens.shape[1]))  # the largest sum is a fair draw
+        noise = random.gumbel(
+            size=(model.architecture.vocab, tokens.shape[1])
+        )  # the largest sum is a fair draw
         drawn = (next_logits(model, tokens).astype(np.float64) + noise).argmax(0)
         tokens = np.concatenate([tokens, drawn[None].astype(tokens.dtype)])
     return tokens

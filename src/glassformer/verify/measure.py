@@ -1,8 +1,8 @@
 """The measures of a rule model, each under its own name, on sequences that it has never seen.
 
 A model is judged as it is used: to predict token i it sees the last tokens before i, as many as its context
-holds. A constrained position is *in the window* where those tokens fix what the rule asks for, *outside* where
-only a longer look back would, and *absent* where nothing in the sequence does.
+holds. A constrained position is *in the window* where those tokens fix what the rule asks for, *outside*
+where only a longer look back would, and *absent* where nothing in the sequence does.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,17 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from glassformer.model.model import Model
-from glassformer.tasks import Rule, Sequences, Source, classify, constrained, entropy_floor, follow, right, tabulate
+from glassformer.tasks import (
+    Rule,
+    Sequences,
+    Source,
+    classify,
+    constrained,
+    entropy_floor,
+    follow,
+    right,
+    tabulate,
+)
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
 from glassformer.tasks.sample import pool, windows
@@ -52,7 +62,7 @@ class Trials(NamedTuple):
 def measure_rule(
     model: Model, rule: Rule, data: Sequences, positions: int = 100_000, generated: int = 2_000, seed: int = 0
 ) -> RuleReport:
-    """All measures, with at least `positions` constrained positions in the window where the rule has so many."""
+    """All measures; `positions` constrained ones in the window at least, if the rule has so many."""
     automaton = tabulate(rule)
     trials = collect(model, automaton, data, positions, seed)
     inside = trials.source == Source.IN_WINDOW
@@ -60,7 +70,9 @@ def measure_rule(
     return RuleReport(
         argmax_accuracy=share(trials.right[inside]),
         argmax_accuracy_all=share(trials.right),
-        by_source={kind.name.lower(): share(trials.right[trials.source == kind]) for kind in list(Source)[1:]},
+        by_source={
+            kind.name.lower(): share(trials.right[trials.source == kind]) for kind in list(Source)[1:]
+        },
         by_distance={int(d): share(trials.right[inside & (trials.distance == d)]) for d in distances},
         right_probability=float(trials.probability[inside].mean()) if inside.any() else float("nan"),
         sampled_error=sampled_error(model, automaton, data, generated, seed),
@@ -87,7 +99,10 @@ def collect(model: Model, automaton: Automaton, data: Sequences, positions: int,
 
 
 def try_all(
-    model: Model, automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], lengths: Int[np.ndarray, " batch"]
+    model: Model,
+    automaton: Automaton,
+    tokens: Int[np.ndarray, "pos batch"],
+    lengths: Int[np.ndarray, " batch"],
 ) -> Trials:
     """Every constrained position of the sequences, seen through the model's window."""
     context = model.architecture.context
@@ -114,14 +129,16 @@ def no_trials() -> Trials:
 def judge(
     logits: Float[np.ndarray, "tok trial"], allowed: Bool[np.ndarray, "tok trial"]
 ) -> tuple[Bool[np.ndarray, " trial"], Float[np.ndarray, " trial"]]:
-    """Whether the largest logit is an allowed token's (a tie with another is not), and the allowed probability."""
+    """Whether the largest logit is an allowed token's (a tie with another is not), and its probability."""
     best = np.where(allowed, logits, -np.inf).max(0)
     powers = np.exp(logits.astype(np.float64) - logits.max(0))
-    return best > np.where(allowed, -np.inf, logits).max(0), np.where(allowed, powers, 0).sum(0) / powers.sum(0)
+    return best > np.where(allowed, -np.inf, logits).max(0), np.where(allowed, powers, 0).sum(0) / powers.sum(
+        0
+    )
 
 
 def sampled_error(model: Model, automaton: Automaton, data: Sequences, count: int, seed: int) -> Share:
-    """The share of constrained positions that the model's own sequences break; the first token is the task's."""
+    """Share of constrained positions that the model's own sequences break; the first token is the task's."""
     random = np.random.default_rng([seed, 6])
     first = random.choice(len(automaton.tokens), (1, count), p=automaton.probability[automaton.start])
     tokens = write_sampled(model, first, data.max_length, random)

@@ -1,0 +1,42 @@
+# make run   set up, train plus_last_even, measure it        make test   set up, check and test everything
+# make check lint, format, types                             make bench  speed against plain PyTorch
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test test-slow check format bench clean
+
+run: $(READY)
+	$(BIN)/glassformer run plus_last_even
+
+test: check
+	$(BIN)/pytest
+
+test-slow: $(READY)
+	$(BIN)/pytest -m slow
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
+	$(BIN)/python benchmarks/train.py
+
+# Everything that the project needs, in exact versions, in a folder of its own.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "glassformer needs Python 3.11 or newer (make PYTHON=python3.12)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,98 @@
+"""Positions: tables by hand, and two that act on scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassformer.errors import UserError
+from glassformer.model.ops import NumpyOps
+from glassformer.model.position import Alibi, Learned, NoPosition, NoRelation, Rope, Sinusoidal, Spiral
+
+OPS = NumpyOps()
+
+
+@pytest.mark.parametrize(
+    ("position", "size", "constants"),
+    [
+        (NoPosition(), 0, 0),
+        (Learned(), 12, 0),
+        (Sinusoidal(), 0, 1),
+        (Spiral(), 0, 5),
+        (Spiral(learned=True), 4, 1),
+        (Spiral(slots=(0, "zero", 0.5, "equals")), 3, 6),
+    ],
+)
+def test_counts_for_four_places_in_three_dimensions(position, size, constants):
+    stored = position.parameters("position", 4, 3)
+    assert sum(parameter.size for parameter in stored.values()) == size
+    assert position.constants == constants
+    values = {name: np.ones(parameter.shape) for name, parameter in stored.items()}
+    assert position.table(OPS, values, "position", 4, 3).shape == (4, 3)
+
+
+def test_relations_count_their_numbers():
+    relations = [NoRelation(), Rope(), Rope(frequencies=(1.0, 0.5)), Alibi(), Alibi(slopes=(2.0,))]
+    assert [relation.constants for relation in relations] == [0, 1, 2, 1, 1]
+
+
+def test_spiral_by_hand():
+    spiral = Spiral(period=4, amplitude=2.0, slope=0.5, slots=(1, "zero", 2, "equals"))
+    table = spiral.table(OPS, {"position.equals": np.array([7.0, 8.0, 9.0])}, "position", 4, 3)
+    np.testing.assert_allclose(table, [[0, 2, 0.5], [0, 0, 0], [-2, 0, 1], [7, 8, 9]], atol=1e-15)
+
+
+def test_a_learned_spiral_at_the_frozen_values_is_the_frozen_one():
+    values = {"amplitude": 3.5, "phase": 0.0, "slope": 0.15, "offset": 0.0}
+    learned = Spiral(learned=True).table(OPS, {f"p.{k}": np.float64(v) for k, v in values.items()}, "p", 9, 4)
+    np.testing.assert_array_equal(learned, Spiral().table(OPS, {}, "p", 9, 4))
+
+
+def test_sinusoidal_by_hand():
+    table = Sinusoidal(base=100.0).table(OPS, {}, "position", 3, 4)
+    np.testing.assert_allclose(table[2], [np.sin(2), np.cos(2), np.sin(0.2), np.cos(0.2)])
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.integers(2, 7))
+@settings(deadline=None, derandomize=True)
+def test_rope_scores_depend_on_distance_alone(query, key, shift, size):
+    x, y = np.random.default_rng(size).normal(size=(2, size, 1, 1))
+
+    def score(i: int, j: int) -> float:
+        turned = [Rope(base=10.0).turn(OPS, side, range(at, at + 1)) for side, at in ((x, i), (y, j))]
+        return float(np.sum(turned[0] * turned[1]))
+
+    assert score(query, key) == pytest.approx(score(query + shift, key + shift), abs=1e-12)
+
+
+def test_rope_by_hand():
+    """A quarter turn a place on the first pair; the fifth dimension has no partner and stays."""
+    x = np.array([1.0, 0.0, 1.0, 0.0, 5.0])[:, None, None]
+    turned = Rope(frequencies=(np.pi / 2, np.pi)).turn(OPS, x, range(1, 2))
+    np.testing.assert_allclose(turned[:, 0, 0], [0, 1, -1, 0, 5], atol=1e-15)
+
+
+def test_alibi_slopes_halve_from_head_to_head():
+    assert [Alibi().slope(head, 8) for head in range(3)] == [0.5, 0.25, 0.125]
+    assert Alibi(slopes=(3.0, 1.0)).slope(1, 2) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: Spiral().parameters("position", 8, 2),
+            "dimensions of a spiral must be at least 3, but it is 2",
+        ),
+        (
+            lambda: Spiral(slots=(1, 2)).parameters("position", 8, 3),
+            "slots of a spiral must be one a place (8) or none, but it is 2",
+        ),
+        (lambda: Rope((1.0, 2.0)).rates(3), "RoPE frequencies must be at most 1, one a pair, but it is 2"),
+        (lambda: Alibi((1.0,)).slope(0, 2), "ALiBi slopes must be one a head (2) or none, but it is 1"),
+    ],
+)
+def test_bad_settings_get_one_sentence(call, sentence):
+    with pytest.raises(UserError) as error:
+        call()
+    assert str(error.value) == sentence

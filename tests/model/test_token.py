@@ -1,0 +1,42 @@
+"""Token tables by hand."""
+
+import numpy as np
+import pytest
+
+from glassformer.errors import UserError
+from glassformer.model.ops import NumpyOps
+from glassformer.model.token import Arc, Quadratic, Rank1, Table
+
+
+@pytest.mark.parametrize(("token", "size"), [(Table(), 30), (Arc(), 3), (Rank1(), 13), (Quadratic(), 2)])
+def test_counts_for_ten_digits_in_three_dimensions(token, size):
+    stored = token.parameters("token", 10, 3)
+    assert sum(parameter.size for parameter in stored.values()) == size
+    values = {name: np.ones(parameter.shape) for name, parameter in stored.items()}
+    assert token.table(NumpyOps(), values, "token", 10, 3).shape == (10, 3)
+
+
+def test_arc_by_hand():
+    quarter = {
+        "token.amplitude": np.float64(2),
+        "token.start": np.float64(0),
+        "token.stride": np.float64(np.pi / 2),
+    }
+    table = Arc().table(NumpyOps(), quarter, "token", 4, 3)
+    np.testing.assert_allclose(table, [[2, 0, 0], [0, 2, 0], [-2, 0, 0], [0, -2, 0]], atol=1e-15)
+
+
+def test_rank1_by_hand():
+    values = {"token.value": np.array([0.0, 1.0, 2.0]), "token.direction": np.array([1.0, -1.0])}
+    assert Rank1().table(NumpyOps(), values, "token", 3, 2).tolist() == [[0, 0], [1, -1], [2, -2]]
+
+
+def test_quadratic_by_hand():
+    values = {"token.c0": np.float64(10), "token.c1": np.float64(1)}
+    assert Quadratic().table(NumpyOps(), values, "token", 3, 2).tolist() == [[10, 0], [9, -1], [6, -2]]
+
+
+@pytest.mark.parametrize(("token", "name"), [(Arc(), "an arc"), (Quadratic(), "a quadratic")])
+def test_planes_need_two_dimensions(token, name):
+    with pytest.raises(UserError, match=f"width of {name} embedding must be at least 2, but it is 1"):
+        token.parameters("token", 10, 1)
