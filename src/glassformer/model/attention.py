@@ -7,14 +7,14 @@ attend to nothing: the same two values then get a third each.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from glassformer.errors import require
 from glassformer.model.norm import NoNorm, Norm
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
 from glassformer.model.position import Alibi, NoRelation, Relation, Rope
-from glassformer.model.projection import AnyProjection, Full
+from glassformer.model.projection import AnyProjection, Full, span
 
 MASKED = -1e30  # added to the score of a later place; its exponential is 0 in float32 and float64
 Record = Callable[[str, Value], None]
@@ -75,49 +75,90 @@ class Attention:
 
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, last: int, record: Record) -> Value:
         """Mix `dim pos batch`; the result is for the `last` places only."""
-        asking = range(x.shape[1] - last, x.shape[1])
-        q = self.q(ops, params, f"{name}.q", x[:, asking.start :], self.heads * self.head_size)
+        here = Site(ops, params, name, x, range(x.shape[1] - last, x.shape[1]))
+        q = self.q(ops, params, f"{name}.q", here.asking_x, self.heads * self.head_size)
         k = self.k(ops, params, f"{name}.k", x, self.groups * self.head_size)
         v = self.v(ops, params, f"{name}.v", x, self.groups * self.values)
         for key, value in {"q": q, "k": k, "v": v}.items():
             record(key, value)
-        mixes = [self.head(ops, params, name, head, q, k, v, asking, record) for head in range(self.heads)]
+        mixes: list[Value] = []
+        for head in range(self.heads):
+            scores = self.scores(here, head, *self.meet(here, head, q, k))
+            record(f"scores.{head}", scores)
+            weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
+            record(f"weights.{head}", weights)
+            mixes.append(self.mix(here, head, weights, v))
         mixed = mixes[0] if len(mixes) == 1 else ops.join(mixes)
         record("mixed", mixed)
         return mixed if self.out is None else self.out(ops, params, f"{name}.out", mixed, x.shape[0])
 
-    def head(
-        self,
-        ops: Ops,
-        params: Parameters,
-        name: str,
-        head: int,
-        q: Value,
-        k: Value,
-        v: Value,
-        asking: range,
-        record: Record,
-    ) -> Value:
-        """What one head makes of its share of queries, keys and values."""
-        size, group = self.head_size, head // (self.heads // self.groups)
+    def meet(self, here: "Site", head: int, q: Value, k: Value) -> tuple[Value, Value]:
+        """The two sides of a head's scores, `dim pos batch` each: its queries and keys, normed and turned.
+
+        A head that is wider than the stream is folded: q . k = x' (Wq' Wk) x, so that the product of the two
+        weights meets the stream itself, in as many dimensions as that has (2, say, and not 128).
+        """
+        group = head // (self.heads // self.groups)
+        if self.folds_scores(here.x.shape[0]):
+            ask, answer = self.rows(here, "q", head), self.rows(here, "k", group)  # size dim
+            folded = here.ops.linear(answer.T, ask)
+            return here.ops.linear(folded, read(self.q, here.asking_x)), read(self.k, here.x)
+        size = self.head_size
         queries, keys = q[head * size : (head + 1) * size], k[group * size : (group + 1) * size]
-        queries = self.place(ops, params, f"{name}.qk_norm", queries, asking)
-        keys = self.place(ops, params, f"{name}.qk_norm", keys, range(k.shape[1]))
-        scores = self.scores(ops, head, queries, keys, asking)
-        record(f"scores.{head}", scores)
-        weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
-        record(f"weights.{head}", weights)
-        values = v[group * self.values : (group + 1) * self.values]  # dim pos batch
-        return ops.mix(weights, values)
+        return self.place(here, queries, here.asking), self.place(here, keys, range(k.shape[1]))
 
-    def place(self, ops: Ops, params: Parameters, name: str, x: Value, places: range) -> Value:
+    def mix(self, here: "Site", head: int, weights: Value, v: Value) -> Value:
+        """A head's values, mixed; where they are wider than the stream, the stream is mixed first."""
+        group = head // (self.heads // self.groups)
+        if self.values > here.x.shape[0] and is_plain(self.v):
+            return here.ops.linear(self.rows(here, "v", group), here.ops.mix(weights, read(self.v, here.x)))
+        return here.ops.mix(weights, v[group * self.values : (group + 1) * self.values])
+
+    def folds_scores(self, width: int) -> bool:
+        untouched = isinstance(self.qk_norm, NoNorm) and not isinstance(self.relation, Rope)
+        return self.head_size > width and untouched and is_plain(self.q) and is_plain(self.k)
+
+    def rows(self, here: "Site", key: Literal["q", "k", "v"], index: int) -> Value:
+        """One head's rows of a weight, `size dim`."""
+        size = self.values if key == "v" else self.head_size
+        count = self.heads if key == "q" else self.groups
+        projection: AnyProjection = getattr(self, key)
+        first, stop = span(key, projection.reads, here.x.shape[0])
+        weight = projection.weight(here.ops, here.params, f"{here.name}.{key}", count * size, stop - first)
+        return weight[index * size : (index + 1) * size]
+
+    def place(self, here: "Site", x: Value, places: range) -> Value:
         """Norm, then turn by position, queries or keys."""
-        x = self.qk_norm(ops, params, name, x)
-        return self.relation.turn(ops, x, places) if isinstance(self.relation, Rope) else x
+        x = self.qk_norm(here.ops, here.params, f"{here.name}.qk_norm", x)
+        return self.relation.turn(here.ops, x, places) if isinstance(self.relation, Rope) else x
 
-    def scores(self, ops: Ops, head: int, queries: Value, keys: Value, asking: range) -> Value:
+    def scores(self, here: "Site", head: int, queries: Value, keys: Value) -> Value:
         """`query key batch`, later places at -1e30."""
-        products = ops.scores(queries * self.score_scale, keys)
+        products = here.ops.scores(queries * self.score_scale, keys)
         slope = self.relation.slope(head, self.heads) if isinstance(self.relation, Alibi) else 0.0
-        shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in asking]
-        return products + ops.array(shift)[:, :, None]
+        shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in here.asking]
+        return products + here.ops.array(shift)[:, :, None]
+
+
+class Site(NamedTuple):
+    """Where a pass stands: the backend, the numbers, the layer's name, the stream, and the places that ask."""
+
+    ops: Ops
+    params: Parameters
+    name: str
+    x: Value  # dim pos batch
+    asking: range
+
+    @property
+    def asking_x(self) -> Value:
+        return self.x[:, self.asking.start :]
+
+
+def read(projection: AnyProjection, x: Value) -> Value:
+    first, stop = span("reads", projection.reads, x.shape[0])
+    return x[first:stop]
+
+
+def is_plain(projection: AnyProjection) -> bool:
+    """A weight and nothing else."""
+    return not projection.bias and projection.writes is None

@@ -40,7 +40,7 @@ class Flat:
     def unpack(self, vector: Value) -> dict[str, Value]:
         """Views of `... n` as named arrays, leading axes kept."""
         return {
-            name: vector[..., place].reshape(*vector.shape[:-1], *shape)
+            name: vector[..., place].reshape((*vector.shape[:-1], *shape))
             for name, place, shape in self.places()
         }
 

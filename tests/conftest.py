@@ -1,0 +1,35 @@
+"""One cache of compiled programs for the whole session, shared with every command that a test starts.
+
+Shapes are checked at run time here: the hook must be in place before the package is imported.
+"""
+
+import os
+
+import pytest
+from jaxtyping import install_import_hook
+
+TASKS = ("addition", "automaton", "check", "floor", "knowledge", "layouts", "pairs", "sample", "sequences")
+SHAPED = [f"tasks.{module}" for module in TASKS]
+SHAPED += ["train.flat", "train.objective", "train.optimiser", "verify.generate"]
+install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.beartype")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once(tmp_path_factory):
+    """Programs are compiled once a session; the machine's own cache is left alone."""
+    os.environ["GLASSFORMER_CACHE"] = str(tmp_path_factory.mktemp("xla"))
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    from glassformer.train.setup import set_up_jax  # after the hook
+
+    set_up_jax("cpu")
+
+
+@pytest.fixture
+def registry():
+    """Rules registered in a test are forgotten after it."""
+    from glassformer.tasks import RULES
+
+    known = dict(RULES)
+    yield
+    RULES.clear()
+    RULES.update(known)

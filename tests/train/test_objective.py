@@ -1,0 +1,72 @@
+"""Loss and scores against NumPy, through the model that readers use."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from glassformer.model.architecture import reference
+from glassformer.model.model import Model
+from glassformer.tasks import Sequences, make_rule
+from glassformer.train.data import RuleSource, stream
+from glassformer.train.flat import first_values, flat_of
+from glassformer.train.objective import is_allowed, loss, score
+
+MODEL = reference(vocab=12, width=4, head_size=4)
+FLAT = flat_of(MODEL)
+
+
+@pytest.fixture(scope="module")
+def vector():
+    return first_values(MODEL, stream(5, "start")) * 3  # far from uniform predictions
+
+
+@pytest.fixture(scope="module")
+def held_out():
+    source = RuleSource(make_rule("plus_last_even"), Sequences(100, 20, 50), 8)
+    return source.held_out(stream(0, "held_out"), 300)
+
+
+def by_numpy(vector, held_out, outputs):
+    """(loss, argmax accuracy, right probability, whole accuracy), in plain loops over the counted places."""
+    model = Model(MODEL, FLAT.unpack(np.asarray(vector)))
+    tokens, allowed, counted = map(np.asarray, held_out)
+    logits = model.forward(tokens[:-1].T).astype(np.float64)  # batch pos tok
+    chances = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    losses, rights, masses, wholes = [], [], [], []
+    for which in range(tokens.shape[1]):
+        whole = True
+        for place in range(8 - outputs, 8):
+            losses.append(-np.log(chances[which, place, tokens[place + 1, which]]))
+            if counted[place, which]:
+                good = allowed[:, place, which]
+                is_right = good[chances[which, place].argmax()]
+                whole &= bool(is_right)
+                rights.append(is_right)
+                masses.append(chances[which, place, good].sum())
+        wholes.append(whole)
+    return [np.mean(part) for part in (losses, rights, masses, wholes)]
+
+
+@pytest.mark.parametrize("outputs", [8, 3])
+def test_scores_agree_with_numpy(vector, held_out, outputs):
+    found = score(MODEL, FLAT, vector, held_out, outputs)
+    np.testing.assert_allclose(found, by_numpy(vector, held_out, outputs), rtol=2e-5)
+
+
+def test_the_loss_is_that_of_the_scores(vector, held_out):
+    value = loss(MODEL, FLAT, vector, held_out.tokens, 3)
+    assert float(value) == pytest.approx(float(score(MODEL, FLAT, vector, held_out, 3).loss), rel=1e-6)
+
+
+def test_ties_with_a_wrong_token_are_failures():
+    logits = jnp.array([[2.0, 2.0, 1.0, 2.0], [2.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 2.0]])[:, None]
+    allowed = jnp.array([[True, True, True, True], [False, False, False, True], [False, False, False, True]])
+    assert is_allowed(logits, allowed[:, None]).tolist() == [[False, True, False, True]]
+
+
+def test_large_logits_do_not_overflow(held_out):
+    model = reference(vocab=12)
+    flat = flat_of(model)
+    huge = first_values(model, stream(0, "start")) * 1e4
+    found = score(model, flat, huge, held_out, 8)
+    assert np.isfinite(np.array(found)).all()
