@@ -10,7 +10,7 @@ from jaxtyping import install_import_hook
 
 TASKS = ("addition", "automaton", "check", "floor", "knowledge", "layouts", "pairs", "sample", "sequences")
 SHAPED = [f"tasks.{module}" for module in TASKS]
-SHAPED += ["train.flat", "train.objective", "train.optimiser", "verify.generate"]
+SHAPED += ["train.flat", "train.optimiser"]
 install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.beartype")
 
 

@@ -141,7 +141,7 @@ class Attention:
 
 
 class Site(NamedTuple):
-    """Where a pass stands: the backend, the numbers, the layer's name, the stream, and the places that ask."""
+    """Where a pass stands: backend, numbers, the layer's name, the stream, and the places that ask."""
 
     ops: Ops
     params: Parameters

@@ -48,8 +48,8 @@ CONFIGURATIONS: dict[str, Run] = {
             (3, 8, 1, 3),
             Train(seeds=48, steps=8_000),
             rule="lucky7",
-            about="lucky7 without residual connections. Width 3, not the published 2: at width 2 only 2 of 256 seeds "
-            "learned the rule, since one attended value must both name a token and tell free places apart.",
+            about="lucky7 without residual connections. Width 3, not the published 2: at width 2 only 2 of "
+            "256 seeds learned the rule in 6,000 steps; at width 3 it was 10 of 64 in 10,000.",
             residual=False,
         ),
         rule_run("step_back", (8000, 30, 80), (4, 16, 1, 4), Train(steps=5_000)),
@@ -69,8 +69,8 @@ CONFIGURATIONS: dict[str, Run] = {
             (2000, 20, 50),
             (4, 8, 1, 4),
             Train(steps=20_000),
-            about="Width 4, not the published 2: the best of 16 seeds reached 66% at width 2, 99% at width 3 with four "
-            "times the steps, and 100% at width 4; 21 numbers, their order and two distances crowd the plane.",
+            about="Width 4, not the published 2: the best seed reached 66% at width 2 (16 seeds, 5,000 "
+            "steps), 98.8% at width 3 (32 seeds, 20,000 steps) and 100% at width 4 (16 seeds, 20,000 steps).",
         ),
         rule_run("plus_means_even", (2000, 20, 50), (2, 8, 1, 8), EASY),
     )

@@ -28,6 +28,8 @@ from glassformer.train.settings import Train
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
 # more than the products themselves: the cliff between batch 8 and batch 64 (docs/training.md).
 CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread_eigen": False}
+GPU_LANES = 1024  # seeds side by side on a GPU, always: another number would round differently
+GROUP = 100  # steps whose data are drawn at once, so that the draws are cheap and their memory is bounded
 HELD_OUT_SEED = 0  # one evaluation set for all seeds and runs of a task
 
 
@@ -84,22 +86,24 @@ class Population:
 
     def mapped(self, job: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         """The compiled job for all rows; what is shared goes to each of them."""
-        if uses_gpu(self.train):
-            side_by_side = jax.jit(lambda rows, same: jax.vmap(lambda row: job(row, *same))(rows))
-            return lambda rows, same: jax.tree.map(np.asarray, side_by_side(rows, same))
-        in_turn = jax.jit(
-            lambda rows, same: jax.lax.map(lambda row: job(row, *same), rows), compiler_options=CPU_OPTIONS
+        on_gpu = uses_gpu(self.train)
+        lanes = GPU_LANES if on_gpu else 1
+        program = jax.jit(
+            lambda rows, same: jax.lax.map(
+                lambda row: job(row, *same), rows, batch_size=lanes if on_gpu else None
+            ),
+            compiler_options=None if on_gpu else CPU_OPTIONS,
         )
-        return lambda rows, same: over_threads(in_turn, self.threads, rows, same)
+        return lambda rows, same: over_threads(program, self.threads, lanes, rows, same)
 
 
-def over_threads(program: Callable[[Any, Any], Any], threads: int, rows: Any, same: Any) -> Any:
-    """Run one program on equal shares of the rows at once; the last share is filled up with copies.
+def over_threads(program: Callable[[Any, Any], Any], threads: int, lanes: int, rows: Any, same: Any) -> Any:
+    """Run one program on equal shares of the rows at once, filled up with copies to whole blocks of lanes.
 
     Threads share one compiled program. (Two CPU devices would compile another one, with other rounding.)
     """
     count = len(jax.tree.leaves(rows)[0])
-    size = -(-count // threads)
+    size = -(-count // (threads * lanes)) * lanes
     padded = jax.tree.map(lambda leaf: pad_rows(np.asarray(leaf), size * threads - count), rows)
     shares = [jax.tree.map(lambda leaf, i=i: leaf[i * size : (i + 1) * size], padded) for i in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
@@ -123,10 +127,8 @@ def train_one(
     shared: Any,
     held_out: HeldOut,
 ) -> tuple[State, Array, Scores]:
-    """One seed: draw the data of all steps, take the steps, evaluate."""
+    """One seed: draw data, take the steps, evaluate."""
     seed, state = row
-    numbers = first + jnp.arange(steps)
-    windows = source.draw(shared, stream(seed, "steps"), numbers, train.batch)  # step pos+1 batch
     optimiser = make_optimiser(train)
 
     def step(state: State, tokens: Array) -> tuple[State, Array]:
@@ -136,8 +138,19 @@ def train_one(
         change, memory = optimiser.update(slope, state.optimiser, state.vectors)
         return State(optax.apply_updates(state.vectors, change), memory), value
 
-    state, losses = jax.lax.scan(step, State(*state), windows)
-    return state, jnp.mean(losses), score(model, flat, state.vectors, held_out, source.outputs)
+    def group(state: State, begin: Array, size: int) -> tuple[State, Array]:
+        numbers = begin + jnp.arange(size)
+        windows = source.draw(shared, stream(seed, "steps"), numbers, train.batch)  # step pos+1 batch
+        state, losses = jax.lax.scan(step, state, windows)
+        return state, jnp.sum(losses)
+
+    whole, rest = divmod(steps, GROUP)
+    state, sums = jax.lax.scan(partial(group, size=GROUP), State(*state), first + GROUP * jnp.arange(whole))
+    total = jnp.sum(sums)
+    if rest:
+        state, last = group(state, first + whole * GROUP, rest)
+        total = total + last
+    return state, total / steps, score(model, flat, state.vectors, held_out, source.outputs)
 
 
 def polish_one(

@@ -1,0 +1,257 @@
+"""Training into a folder: killed at any write, it ends with the same bytes."""
+
+import shutil
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from glassformer.errors import UserError
+from glassformer.model.architecture import reference
+from glassformer.runs import training
+from glassformer.runs.atomic import read_arrays, write_arrays
+from glassformer.runs.config import Run
+from glassformer.runs.load import load
+from glassformer.runs.training import COLUMNS, Trained, read_metrics, train_into
+from glassformer.tasks import Sequences, make_rule
+from glassformer.train.population import Population
+from glassformer.train.settings import Train
+
+TRAIN = Train(seeds=3, steps=5, evaluate_every=2, batch=4, held_out=16, warm_up=2, polish_steps=1, polish_batch=8)
+RUN = Run(
+    name="tiny",
+    task=make_rule("successor", high=4),
+    data=Sequences(20, 6, 8),
+    model=reference(width=2, context=4),
+    train=TRAIN,
+)
+KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "metrics.csv")
+WRITES = 1 + 4 * 3 + 3  # checkpoint 0; checkpoint, metrics and state four times; population, history, params
+
+
+class Killed(BaseException):
+    """Like SIGKILL, nothing catches it."""
+
+
+@pytest.fixture(autouse=True)
+def compiled_once_for_all(monkeypatch):
+    """The same population serves all runs of this file, so that each costs milliseconds."""
+    monkeypatch.setattr(training, "Population", shared_population)
+
+
+@cache
+def shared_population_of(train):
+    from glassformer.train.data import make_source
+
+    source = make_source(RUN.task, RUN.data, RUN.model.context)
+    return Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
+
+
+def shared_population(architecture, source, train, seeds):
+    assert (architecture, source.rule) == (RUN.architecture, RUN.task)
+    assert seeds.tolist() == [train.first_seed + i for i in range(train.seeds)]
+    return shared_population_of(train)
+
+
+def train(folder: Path, run: Run = RUN) -> Trained:
+    folder.mkdir(exist_ok=True)
+    return train_into(folder, run, lambda step, rows: None)
+
+
+def kept(folder):
+    return {name: (folder / name).read_bytes() for name in KEPT}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """An uninterrupted run."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(training, "Population", shared_population)
+    folder = tmp_path_factory.mktemp("whole")
+    train(folder)
+    patch.undo()
+    return folder
+
+
+def kill_at(monkeypatch, number, before):
+    """Die just before, or just after, the given file gets its name."""
+    done, real = [0], Path.replace
+
+    def replace(path, target):
+        done[0] += 1
+        if done[0] == number and before:
+            raise Killed
+        real(path, target)
+        if done[0] == number:
+            raise Killed
+
+    monkeypatch.setattr("pathlib.Path.replace", replace)
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+@pytest.mark.parametrize("number", range(1, WRITES + 1))
+def test_killed_at_any_write_it_ends_with_the_same_bytes(monkeypatch, tmp_path, whole, number, before):
+    with monkeypatch.context() as patch:
+        kill_at(patch, number, before)
+        with pytest.raises(Killed):
+            train(tmp_path)
+    train(tmp_path)
+    assert kept(tmp_path) == kept(whole)
+
+
+def test_killed_again_and_again(monkeypatch, tmp_path, whole):
+    kills = 0
+    for number in np.random.default_rng(0).integers(1, 6, 40):
+        with monkeypatch.context() as patch:
+            kill_at(patch, int(number), before=bool(number % 2))
+            try:
+                train(tmp_path)
+            except Killed:
+                kills += 1
+                continue
+            break
+    train(tmp_path)
+    assert kills >= 4
+    assert kept(tmp_path) == kept(whole)
+
+
+def test_a_finished_run_is_finished_again_with_the_same_bytes(tmp_path, whole):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    train(tmp_path)
+    assert kept(tmp_path) == kept(whole)
+
+
+def test_progress_goes_from_where_it_was_to_the_end(monkeypatch, tmp_path):
+    steps = []
+    train_into(tmp_path, RUN, lambda step, rows: steps.append((step, len(rows))))
+    assert steps == [(0, 0), (2, 3), (4, 3), (5, 3)]
+    with monkeypatch.context() as patch:
+        kill_at(patch, 9, before=False)
+        (tmp_path / "again").mkdir()
+        with pytest.raises(Killed):
+            train(tmp_path / "again")
+    steps.clear()
+    train_into(tmp_path / "again", RUN, lambda step, rows: steps.append((step, len(rows))))
+    assert steps == [(4, 3), (5, 3)]
+
+
+def test_metrics_hold_every_evaluation_of_every_seed(whole):
+    rows = read_metrics(whole)
+    assert [(row["step"], row["seed"]) for row in rows] == [(s, i) for s in (2, 4, 5, 6) for i in range(3)]
+    assert (whole / "metrics.csv").read_text().splitlines()[0] == ",".join(COLUMNS)
+    assert all(0 <= row["argmax_accuracy"] <= 1 for row in rows)
+
+
+def test_the_best_seed_is_kept(whole):
+    last = read_metrics(whole)[-3:]
+    best = max(last, key=lambda row: (row["argmax_accuracy"], row["right_probability"]))
+    population, about = read_arrays(whole / "population.safetensors")
+    assert population["seed"].tolist() == [0, 1, 2]
+    assert about["seed"] == best["seed"]
+    loaded = load(whole / "params.safetensors")
+    assert (loaded.task, loaded.data, loaded.model.architecture) == (RUN.task, RUN.data, RUN.architecture)
+    for name, array in loaded.model.params.items():
+        np.testing.assert_array_equal(array, population[name][best["seed"]])
+
+
+def test_history_is_every_checkpoint_of_the_best_seed(whole):
+    history, about = read_arrays(whole / "history.safetensors")
+    params, _ = read_arrays(whole / "params.safetensors")
+    assert history["step"].tolist() == [0, 2, 4, 5, 6]
+    for name, array in params.items():
+        assert history[name].shape == (5, *array.shape)
+        np.testing.assert_array_equal(history[name][-1], array)
+    assert not np.array_equal(history["ff.up.weight"][0], history["ff.up.weight"][-1])
+
+
+def test_long_histories_are_thinned_and_keep_both_ends(monkeypatch, tmp_path, whole):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(training, "HISTORY_BYTES", 3 * 4 * shared_population_of(TRAIN).flat.size)
+    train(tmp_path)
+    history, _ = read_arrays(tmp_path / "history.safetensors")
+    assert history["step"].tolist() == [0, 4, 6]
+
+
+def test_a_run_whose_first_seed_is_another(tmp_path, whole):
+    """Seed 2 alone is seed 2 of the population."""
+    train(tmp_path, replace(RUN, train=replace(TRAIN, seeds=1, first_seed=2)))
+    alone, _ = read_arrays(tmp_path / "population.safetensors")
+    among, _ = read_arrays(whole / "population.safetensors")
+    for name, array in alone.items():
+        np.testing.assert_array_equal(array[0], among[name][2])
+
+
+DAMAGES = {
+    "state.safetensors": [b"", b"junk", None],
+    "metrics.csv": [b"", b"step,seed\n1,2\n", b"\x00\x00", b"\xff\xfe", None],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [(name, content) for name, every in DAMAGES.items() for content in every]
+)
+def test_damage_is_named_and_left_as_it_is(tmp_path, whole, name, content):
+    """None: cut off in the middle."""
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes()[:-200] if content is None else content)
+    before = path.read_bytes()
+    with pytest.raises(UserError) as error:
+        train(tmp_path)
+    assert str(error.value).startswith(f"{path} is damaged")
+    assert "\n" not in str(error.value)
+    assert path.read_bytes() == before
+
+
+def test_missing_metrics_are_noticed(tmp_path, whole):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    lines = (tmp_path / "metrics.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "metrics.csv").write_text("".join(lines[:-3]))
+    with pytest.raises(UserError, match=r"metrics.csv is damaged \(rows are missing\); --overwrite starts anew"):
+        train(tmp_path)
+    (tmp_path / "metrics.csv").unlink()
+    with pytest.raises(UserError, match=r"metrics.csv is damaged \(.*No such file"):
+        train(tmp_path)
+
+
+@pytest.mark.parametrize("change", ["step", "shape", "name", "dtype"])
+def test_the_state_of_another_run_is_refused(tmp_path, whole, change):
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "state.safetensors"
+    arrays, about = read_arrays(path)
+    first = arrays["leaf.0"]
+    if change == "step":
+        about = {"step": 3}
+    elif change == "shape":
+        arrays["leaf.0"] = first[:2]
+    elif change == "dtype":
+        arrays["leaf.0"] = first.astype(np.float64)
+    else:
+        arrays["leaf.99"] = first
+    write_arrays(path, arrays, about)
+    with pytest.raises(UserError) as error:
+        train(tmp_path)
+    assert str(error.value) == f"{path} is of another run; --overwrite starts anew"
+
+
+def test_a_full_disk_stops_the_run_and_a_freed_one_goes_on(monkeypatch, tmp_path, whole):
+    import errno
+    import os
+
+    done, real = [0], os.fsync
+
+    def fsync(number):
+        done[0] += 1
+        if done[0] > 6:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", fsync)
+        with pytest.raises(UserError, match=r"^cannot write .*: No space left on device; what was there is unch"):
+            train(tmp_path)
+    assert not list(tmp_path.rglob("*.tmp"))
+    train(tmp_path)
+    assert kept(tmp_path) == kept(whole)

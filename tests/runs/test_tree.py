@@ -1,0 +1,114 @@
+"""Configurations as plain trees: every one comes back the same, and what does not fit gets one sentence."""
+
+import tomllib
+from dataclasses import replace
+
+import pytest
+import tomli_w
+
+from glassformer.errors import UserError
+from glassformer.model.architecture import Architecture, Layer, Tie, reference
+from glassformer.model.attention import Attention
+from glassformer.model.position import Position, Sinusoidal
+from glassformer.runs.config import Run
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import Addition
+from glassformer.train.settings import Train
+
+ADDER = Run(
+    name="adder",
+    task=Addition(digits=2, digit_stages=((5, 1), (9, 2))),
+    model=replace(reference(context=8), ties=(Tie("head.weight", "token.weight"),)),
+)
+BARE = Run(model=Architecture(position=Sinusoidal(), layers=(Layer(attention=None), Layer(Attention()))))
+
+
+@pytest.mark.parametrize("run", [*CONFIGURATIONS.values(), ADDER, BARE], ids=lambda run: run.name)
+def test_every_configuration_comes_back_from_toml(run):
+    text = tomli_w.dumps(to_tree(run))
+    assert from_tree(Run, tomllib.loads(text), "") == run
+    assert from_tree(Run, to_tree(run), "") == run
+
+
+def test_settings_that_are_not_given_keep_their_defaults():
+    run = from_tree(Run, {"train": {"steps": 7}, "task": {"name": "lucky7"}}, "")
+    assert run.train == Train(steps=7)
+    assert run.task.s == 0.25
+
+
+def test_whole_numbers_serve_as_numbers():
+    train = from_tree(Train, {"peak_rate": 1}, "train")
+    assert (train.peak_rate, type(train.peak_rate)) == (1.0, float)
+
+
+@pytest.mark.parametrize(
+    ("tree", "sentence"),
+    [
+        ({"trian": {}}, "no setting called 'trian'; did you mean 'train'?"),
+        ({"train": {"stpes": 1}}, "no setting of train called 'stpes'; did you mean 'steps'?"),
+        ({"train": {"zzz": 1}}, "no setting of train called 'zzz'; valid: batch, beta1, beta2, clip, device, "),
+        ({"train": 5}, "train must be a table of settings, but it is 5"),
+        ({"train": {"steps": "10"}}, "train.steps must be a whole number, but it is '10'"),
+        ({"train": {"steps": 1.5}}, "train.steps must be a whole number, but it is 1.5"),
+        ({"train": {"steps": True}}, "train.steps must be a whole number, but it is True"),
+        ({"train": {"clip": True}}, "train.clip must be a number, but it is True"),
+        ({"train": {"peak_rate": float("inf")}}, "train.peak_rate must be a number, but it is inf"),
+        ({"train": {"schedule": "cosin"}}, "no choice of train.schedule called 'cosin'; did you mean 'cosine'?"),
+        ({"train": {"schedule": 3}}, "no choice of train.schedule called '3'; valid: cosine, linear, constant"),
+        ({"train": {"seeds": 0}}, "train.seeds must be at least 1, but it is 0"),
+        ({"name": 3}, "name must be a text, but it is 3"),
+        ({"name": "a/b"}, "name must be letters, digits, '-', '_' and '.', but it is 'a/b'"),
+        ({"name": ""}, "name must be letters, digits, '-', '_' and '.', but it is ''"),
+        (
+            {"task": {"name": "lucky8"}},
+            "no task called 'lucky8'; did you mean 'lucky7'? (glassformer list tasks)",
+        ),
+        ({"task": {"name": ["lucky7"]}}, "no task called '['lucky7']'; did you mean 'lucky7'?"),
+        ({"task": {"name": "lucky7", "p": 0.3}}, "no setting of task called 'p'; "),
+        ({"task": {"name": "plus_last_even", "p": 2}}, "task.p must be a probability between 0 and 1, but it is 2.0"),
+        (
+            {"model": {"position": {"kind": "lerned"}}},
+            "no kind of model.position called 'lerned'; did you mean 'learned'?",
+        ),
+        ({"model": {"layers": 3}}, "model.layers must be a list, but it is 3"),
+        ({"model": {"layers": []}}, "model.layers must be at least one layer, but it is ()"),
+        (
+            {"model": {"layers": [{"residul": False}]}},
+            "no setting of model.layers.0 called 'residul'; did you mean 'residual'?",
+        ),
+        ({"model": {"layers": [{"residual": 0}]}}, "model.layers.0.residual must be true or false, but it is 0"),
+        (
+            {"model": {"layers": [{"attention": {"heads": 4, "kv_heads": 3}}]}},
+            "model.layers.0.attention.kv_heads must be a divisor of the 4 heads, but it is 3",
+        ),
+        ({"model": {"context": 0}}, "model.context must be at least 1, but it is 0"),
+        (
+            {"model": {"context": 20}},
+            "model.context must be at most 19, one less than data.min_length, but it is 20",
+        ),
+        ({"model": {"vocab": 5}}, "model.vocab must be 12, as the task has, but it is 5"),
+        (
+            {"task": {"name": "addition", "digits": 2, "digit_stages": [[5, 1, 7]]}},
+            "task.digit_stages.0 must be a list of 2, but it has 3",
+        ),
+        (
+            {"task": {"name": "addition", "digits": 2}, "model": {"context": 9}},
+            "model.context must be 8, as the layout needs, but it is 9",
+        ),
+        ({"measure": {"positions": 0}}, "measure.positions must be at least 1, but it is 0"),
+    ],
+)
+def test_what_does_not_fit_gets_one_sentence(tree, sentence):
+    with pytest.raises(UserError) as error:
+        from_tree(Run, tree, "")
+    said = str(error.value)
+    assert said == sentence or (sentence.endswith((" ", "'?")) and said.startswith(sentence))
+    assert "\n" not in said
+
+
+def test_kinds_and_nothing():
+    assert from_tree(Position, {"kind": "sinusoidal"}, "model.position") == Sinusoidal()
+    layer = from_tree(Layer, {"attention": "none"}, "layer")
+    assert layer.attention is None
+    assert to_tree(layer)["attention"] == "none"
