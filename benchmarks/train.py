@@ -1,7 +1,7 @@
 """Training speed: our population trainer against a plain PyTorch eager loop, one thread each, in one run.
 
-Both train plus_last_even's 250-parameter model with the same batch, AdamW and clipping, on windows of the same
-kind of data. Ours is timed whole: drawing data, gradient, optimiser, and an evaluation on 4,096 windows every
+Both train plus_last_even's 250-parameter model with the same batch, AdamW and clipping, on windows of the
+same shape. Ours is timed whole: drawing data, gradient, optimiser, and an evaluation on 4,096 windows every
 500 steps. PyTorch's is timed without evaluation. The two take turns, and the table shows medians.
 
     make bench        (installs PyTorch first; it is needed for nothing else)
@@ -98,7 +98,8 @@ def our_steps(batch: int, seeds: int) -> Callable[[], float]:
 def main() -> None:
     torch.set_num_threads(1)
     set_up_jax("cpu")
-    print(f"{'batch':>5} {'seeds':>5} {'PyTorch eager':>15} {'glassformer':>15} {'ratio':>7}   (model-steps a second)")
+    print("model-steps a second")
+    print(f"{'batch':>5} {'seeds':>5} {'PyTorch eager':>15} {'glassformer':>15} {'ratio':>7}")
     for batch, seeds in CASES:
         theirs, ours = torch_steps(batch), our_steps(batch, seeds)
         theirs(), ours()  # warm up, compile

@@ -76,7 +76,14 @@ def test_damaged_arrays_get_one_sentence_and_stay(tmp_path):
     path = tmp_path / "x.safetensors"
     write_arrays(path, {"a": np.zeros(100)}, {})
     whole = path.read_bytes()
-    for damaged in (b"", b"hello", whole[:50], whole[:-8], b"\xff" * 8 + whole[8:], whole[:8] + b"?" + whole[9:]):
+    for damaged in (
+        b"",
+        b"hello",
+        whole[:50],
+        whole[:-8],
+        b"\xff" * 8 + whole[8:],
+        whole[:8] + b"?" + whole[9:],
+    ):
         path.write_bytes(damaged)
         with pytest.raises(UserError) as error:
             read_arrays(path)

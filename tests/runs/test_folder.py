@@ -78,7 +78,9 @@ def test_files_of_others_with_our_names_are_not_touched(folder, name, overwrite)
     path = folder / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(UserError, match=r"is not empty and holds no run \(it has (report|figures|params|result)"):
+    with pytest.raises(
+        UserError, match=r"is not empty and holds no run \(it has (report|figures|params|result)"
+    ):
         open_folder(folder, RUN, overwrite=overwrite)
     assert files(folder) == {name: b"mine"}
 

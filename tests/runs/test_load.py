@@ -13,7 +13,8 @@ from glassformer.runs.tree import to_tree
 
 RUN = CONFIGURATIONS["plus_last_even"]
 PARAMS = {
-    name: np.full(parameter.shape, 0.5, np.float32) for name, parameter in parameters(RUN.architecture).items()
+    name: np.full(parameter.shape, 0.5, np.float32)
+    for name, parameter in parameters(RUN.architecture).items()
 }
 ABOUT = {"task": to_tree(RUN.task), "data": to_tree(RUN.data), "model": to_tree(RUN.architecture)}
 
@@ -44,9 +45,21 @@ def test_a_run_by_its_folder_or_its_name(here):
     ("params", "about", "sentence"),
     [
         (PARAMS, {}, "x.safetensors does not say its architecture and task in its metadata"),
-        (PARAMS | {"hed.bias": np.zeros(2)}, ABOUT, "no parameter of this architecture called 'hed.bias'; did you"),
-        ({"token.weight": np.zeros((12, 2))}, ABOUT, "the weights lack position.weight, which should have shape"),
-        (PARAMS | {"head.bias": np.zeros(3)}, ABOUT, "head.bias has shape (3,), but the architecture needs (12,)"),
+        (
+            PARAMS | {"hed.bias": np.zeros(2)},
+            ABOUT,
+            "no parameter of this architecture called 'hed.bias'; did you",
+        ),
+        (
+            {"token.weight": np.zeros((12, 2))},
+            ABOUT,
+            "the weights lack position.weight, which should have shape",
+        ),
+        (
+            PARAMS | {"head.bias": np.zeros(3)},
+            ABOUT,
+            "head.bias has shape (3,), but the architecture needs (12,)",
+        ),
         (
             PARAMS | {"head.bias": np.full(12, np.nan)},
             ABOUT,
@@ -72,8 +85,8 @@ def test_targets_that_are_nothing(here):
         "none.safetensors": "no file none.safetensors",
         "empty": "empty holds no run (there is no run.toml in it)",
         "plus_last_even": "'plus_last_even' was not trained here yet: glassformer run plus_last_even",
-        "plus_last_evn": "no run, weights file or configuration called 'plus_last_evn'; did you mean 'plus_last_even'?",
-        "begun": "runs/begun is not finished; glassformer run runs/begun/run.toml --out runs/begun goes on with it",
+        "plus_last_evn": "no run, weights file or configuration called 'plus_last_evn'; did you mean",
+        "begun": "runs/begun is not finished; glassformer run runs/begun/run.toml --out runs/begun",
     }.items():
         with pytest.raises(UserError) as error:
             load(target)

@@ -28,7 +28,9 @@ def test_a_name_is_its_configuration():
 
 
 def test_options_change_single_leaves():
-    run = resolve("plus_last_even", {"train.steps": "500", "task.p": "0.4", "model.layers.0.residual": "false"})
+    run = resolve(
+        "plus_last_even", {"train.steps": "500", "task.p": "0.4", "model.layers.0.residual": "false"}
+    )
     layer = replace(PLUS.model.layers[0], residual=False)
     assert run == replace(
         PLUS,
@@ -76,7 +78,10 @@ def test_values_are_read_as_toml_does(text, value):
         ({"train.stps": "5"}, "no setting of train called 'stps'; did you mean 'steps'?"),
         ({"trian.steps": "5"}, "no setting called 'trian'; did you mean 'train'?"),
         ({"train.steps.x": "5"}, "train.steps must be a whole number, but it is {'x': 5}"),
-        ({"model.layers.1.residual": "false"}, "--model.layers.1.residual: there is no number 1 in a list of 1"),
+        (
+            {"model.layers.1.residual": "false"},
+            "--model.layers.1.residual: there is no number 1 in a list of 1",
+        ),
         ({"model.layers.x": "1"}, "--model.layers.x: there is no number x in a list of 1"),
         ({"train.steps": ""}, "train.steps must be a whole number, but it is ''"),
         ({"train.peak_rate": "nan"}, "train.peak_rate must be a number, but it is nan"),

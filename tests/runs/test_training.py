@@ -19,7 +19,9 @@ from glassformer.tasks import Sequences, make_rule
 from glassformer.train.population import Population
 from glassformer.train.settings import Train
 
-TRAIN = Train(seeds=3, steps=5, evaluate_every=2, batch=4, held_out=16, warm_up=2, polish_steps=1, polish_batch=8)
+TRAIN = Train(
+    seeds=3, steps=5, evaluate_every=2, batch=4, held_out=16, warm_up=2, polish_steps=1, polish_batch=8
+)
 RUN = Run(
     name="tiny",
     task=make_rule("successor", high=4),
@@ -46,7 +48,15 @@ def shared_population_of(train):
     from glassformer.train.data import make_source
 
     source = make_source(RUN.task, RUN.data, RUN.model.context)
-    return Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
+    population = Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
+    make, programs = population.mapped, {}
+
+    def mapped(job):
+        name = getattr(job, "func", job).__qualname__, str(getattr(job, "args", ())[-1:])
+        return programs.setdefault(name, make(job))
+
+    population.mapped = mapped
+    return population
 
 
 def shared_population(architecture, source, train, seeds):
@@ -157,7 +167,7 @@ def test_the_best_seed_is_kept(whole):
 
 
 def test_history_is_every_checkpoint_of_the_best_seed(whole):
-    history, about = read_arrays(whole / "history.safetensors")
+    history, _ = read_arrays(whole / "history.safetensors")
     params, _ = read_arrays(whole / "params.safetensors")
     assert history["step"].tolist() == [0, 2, 4, 5, 6]
     for name, array in params.items():
@@ -176,11 +186,11 @@ def test_long_histories_are_thinned_and_keep_both_ends(monkeypatch, tmp_path, wh
 
 def test_a_run_whose_first_seed_is_another(tmp_path, whole):
     """Seed 2 alone is seed 2 of the population."""
-    train(tmp_path, replace(RUN, train=replace(TRAIN, seeds=1, first_seed=2)))
-    alone, _ = read_arrays(tmp_path / "population.safetensors")
-    among, _ = read_arrays(whole / "population.safetensors")
-    for name, array in alone.items():
-        np.testing.assert_array_equal(array[0], among[name][2])
+    train(tmp_path, replace(RUN, train=replace(TRAIN, seeds=1, first_seed=2, polish_steps=0)))
+    for step in (0, 2, 4, 5):
+        name = f"checkpoints/{step:09d}.safetensors"
+        alone, among = (read_arrays(folder / name)[0]["vectors"] for folder in (tmp_path, whole))
+        np.testing.assert_array_equal(alone[0], among[2])
 
 
 DAMAGES = {
@@ -209,7 +219,9 @@ def test_missing_metrics_are_noticed(tmp_path, whole):
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     lines = (tmp_path / "metrics.csv").read_text().splitlines(keepends=True)
     (tmp_path / "metrics.csv").write_text("".join(lines[:-3]))
-    with pytest.raises(UserError, match=r"metrics.csv is damaged \(rows are missing\); --overwrite starts anew"):
+    with pytest.raises(
+        UserError, match=r"metrics.csv is damaged \(rows are missing\); --overwrite starts anew"
+    ):
         train(tmp_path)
     (tmp_path / "metrics.csv").unlink()
     with pytest.raises(UserError, match=r"metrics.csv is damaged \(.*No such file"):
@@ -250,7 +262,9 @@ def test_a_full_disk_stops_the_run_and_a_freed_one_goes_on(monkeypatch, tmp_path
 
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", fsync)
-        with pytest.raises(UserError, match=r"^cannot write .*: No space left on device; what was there is unch"):
+        with pytest.raises(
+            UserError, match=r"^cannot write .*: No space left on device; what was there is unch"
+        ):
             train(tmp_path)
     assert not list(tmp_path.rglob("*.tmp"))
     train(tmp_path)

@@ -47,15 +47,24 @@ def test_whole_numbers_serve_as_numbers():
     [
         ({"trian": {}}, "no setting called 'trian'; did you mean 'train'?"),
         ({"train": {"stpes": 1}}, "no setting of train called 'stpes'; did you mean 'steps'?"),
-        ({"train": {"zzz": 1}}, "no setting of train called 'zzz'; valid: batch, beta1, beta2, clip, device, "),
+        (
+            {"train": {"zzz": 1}},
+            "no setting of train called 'zzz'; valid: batch, beta1, beta2, clip, device, ",
+        ),
         ({"train": 5}, "train must be a table of settings, but it is 5"),
         ({"train": {"steps": "10"}}, "train.steps must be a whole number, but it is '10'"),
         ({"train": {"steps": 1.5}}, "train.steps must be a whole number, but it is 1.5"),
         ({"train": {"steps": True}}, "train.steps must be a whole number, but it is True"),
         ({"train": {"clip": True}}, "train.clip must be a number, but it is True"),
         ({"train": {"peak_rate": float("inf")}}, "train.peak_rate must be a number, but it is inf"),
-        ({"train": {"schedule": "cosin"}}, "no choice of train.schedule called 'cosin'; did you mean 'cosine'?"),
-        ({"train": {"schedule": 3}}, "no choice of train.schedule called '3'; valid: cosine, linear, constant"),
+        (
+            {"train": {"schedule": "cosin"}},
+            "no choice of train.schedule called 'cosin'; did you mean 'cosine'?",
+        ),
+        (
+            {"train": {"schedule": 3}},
+            "no choice of train.schedule called '3'; valid: cosine, linear, constant",
+        ),
         ({"train": {"seeds": 0}}, "train.seeds must be at least 1, but it is 0"),
         ({"name": 3}, "name must be a text, but it is 3"),
         ({"name": "a/b"}, "name must be letters, digits, '-', '_' and '.', but it is 'a/b'"),
@@ -66,7 +75,10 @@ def test_whole_numbers_serve_as_numbers():
         ),
         ({"task": {"name": ["lucky7"]}}, "no task called '['lucky7']'; did you mean 'lucky7'?"),
         ({"task": {"name": "lucky7", "p": 0.3}}, "no setting of task called 'p'; "),
-        ({"task": {"name": "plus_last_even", "p": 2}}, "task.p must be a probability between 0 and 1, but it is 2.0"),
+        (
+            {"task": {"name": "plus_last_even", "p": 2}},
+            "task.p must be a probability between 0 and 1, but it is 2.0",
+        ),
         (
             {"model": {"position": {"kind": "lerned"}}},
             "no kind of model.position called 'lerned'; did you mean 'learned'?",
@@ -77,7 +89,10 @@ def test_whole_numbers_serve_as_numbers():
             {"model": {"layers": [{"residul": False}]}},
             "no setting of model.layers.0 called 'residul'; did you mean 'residual'?",
         ),
-        ({"model": {"layers": [{"residual": 0}]}}, "model.layers.0.residual must be true or false, but it is 0"),
+        (
+            {"model": {"layers": [{"residual": 0}]}},
+            "model.layers.0.residual must be true or false, but it is 0",
+        ),
         (
             {"model": {"layers": [{"attention": {"heads": 4, "kv_heads": 3}}]}},
             "model.layers.0.attention.kv_heads must be a divisor of the 4 heads, but it is 3",

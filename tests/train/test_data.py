@@ -68,7 +68,9 @@ def test_every_use_and_seed_and_stretch_draws_something_else():
     source = RuleSource(rule, Sequences(200, 20, 50), 8)
     shared = source.shared(jax.random.fold_in(stream(0, "pool"), 0))
     draws = [
-        source.draw(shared, stream(seed, "steps"), jnp.array([step]), 64)[0] for seed in (0, 1) for step in (0, 500)
+        source.draw(shared, stream(seed, "steps"), jnp.array([step]), 64)[0]
+        for seed in (0, 1)
+        for step in (0, 500)
     ]
     held_out = source.held_out(stream(0, "held_out"), 64).tokens
     fresh = source.shared(jax.random.fold_in(stream(0, "fresh"), 0)).tokens[:9, :64]
@@ -93,7 +95,9 @@ def test_addition_counts_exactly_the_digits_of_the_answer(layout):
     np.testing.assert_array_equal(counted.any(1), counted.all(1))
     np.testing.assert_array_equal(allowed.argmax(0), tokens[1:])
     assert (allowed.sum(0) == 1).all()
-    x, y, z = (numbers_of(tokens[list(places)]) for places in (written.x_places, written.y_places, written.z_places))
+    x, y, z = (
+        numbers_of(tokens[list(places)]) for places in (written.x_places, written.y_places, written.z_places)
+    )
     assert [a + b for a, b in zip(x, y, strict=True)] == z
     assert max(x) > 90  # full length, as after the curriculum
 
@@ -110,16 +114,16 @@ def test_sources_by_task():
     assert isinstance(make_source(make_rule("successor"), DATA, 3), RuleSource)
     assert isinstance(make_source(Addition(), DATA, 33), AdditionSource)
     assert make_source(Addition(layout="msb"), DATA, 0).vocab == 14
-    with pytest.raises(UserError, match="the window must be between 1 and min_length = 8 tokens, but it is 9"):
+    with pytest.raises(
+        UserError, match="the window must be between 1 and min_length = 8 tokens, but it is 9"
+    ):
         make_source(make_rule("successor"), DATA, 8)
 
 
 def test_counted_states_are_those_before_the_target():
     """The first target of a window is judged by the state after its first token."""
     rule = make_rule("successor", high=4)
-    tokens, allowed, counted = map(
-        np.asarray, RuleSource(rule, DATA, 1).held_out(stream(0, "held_out"), 50)
-    )
+    tokens, allowed, counted = map(np.asarray, RuleSource(rule, DATA, 1).held_out(stream(0, "held_out"), 50))
     assert counted.all()
     np.testing.assert_array_equal(allowed[:, 0].argmax(0), (tokens[0] + 1) % 5)
     assert tabulate(rule).tokens == ("0", "1", "2", "3", "4")

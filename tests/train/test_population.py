@@ -1,7 +1,6 @@
 """Populations: the same bits alone and among many, in one go and in stretches; and they learn."""
 
-import subprocess
-import sys
+from dataclasses import replace
 from functools import cache, partial
 
 import jax
@@ -12,7 +11,7 @@ from glassformer.model.architecture import reference
 from glassformer.tasks import Addition, Sequences, make_rule
 from glassformer.train.data import make_source, stream
 from glassformer.train.objective import loss
-from glassformer.train.population import Population, State, draw_shared
+from glassformer.train.population import Population, State
 from glassformer.train.settings import Train
 
 MODEL = reference(vocab=12)
@@ -28,8 +27,6 @@ def rows_of(result, number):
 @cache
 def grown(seeds, threads):
     """Two stretches of 20 steps, everything that they leave behind."""
-    from dataclasses import replace
-
     population = Population(MODEL, SOURCE, replace(TRAIN, threads=threads), np.array(seeds))
     state = population.start()
     first = population.advance(state, 0, 20)
@@ -59,22 +56,11 @@ def test_seeds_differ():
 def test_a_new_process_would_go_on_with_the_same_bits():
     """A population made anew continues from the stored numbers of another one."""
     _, first, second = grown((4,), 1)
-    stored = jax.tree.map(lambda leaf: np.frombuffer(leaf.tobytes(), leaf.dtype).reshape(leaf.shape), first.state)
+    stored = jax.tree.map(
+        lambda leaf: np.frombuffer(leaf.tobytes(), leaf.dtype).reshape(leaf.shape), first.state
+    )
     again = Population(MODEL, SOURCE, TRAIN, np.array([4])).advance(State(*stored), 20, 20)
     assert rows_of(again, 0) == rows_of(second, 0)
-
-
-def test_the_train_loss_is_the_mean_over_the_stretch():
-    """One stretch of one step: the loss of the first values on the first batch."""
-    from dataclasses import replace
-
-    train = replace(TRAIN, steps=1, evaluate_every=1, batch=16)
-    population = Population(MODEL, SOURCE, train, np.array([4]))
-    state = population.start()
-    shared = draw_shared(SOURCE, jax.random.fold_in(stream(0, "pool"), 0))
-    tokens = SOURCE.draw(shared, stream(4, "steps"), np.arange(1), 16)[0]
-    expected = loss(MODEL, population.flat, state.vectors[0], tokens, 8)
-    assert population.advance(state, 0, 1).train_loss[0] == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_the_successor_is_learned():
@@ -90,17 +76,15 @@ def test_the_successor_is_learned():
 
 
 def test_polish_lowers_the_loss_of_its_batch():
-    from dataclasses import replace
-
     train = replace(TRAIN, polish_steps=5, polish_batch=256)
     population = Population(MODEL, SOURCE, train, np.array([4, 5]))
     state = grown((4, 5, 6), 1)[2].state
     state = jax.tree.map(lambda leaf: leaf[:2], state)
     polished = population.polished(state)
-    shared = draw_shared(SOURCE, stream(0, "polish"))
+    shared = jax.jit(SOURCE.shared)(jax.random.fold_in(stream(0, "polish"), 0))
     for number, seed in enumerate((4, 5)):
         tokens = SOURCE.draw(shared, stream(seed, "polish"), np.array([train.steps]), 256)[0]
-        goal = partial(loss, MODEL, population.flat, tokens=tokens, outputs=8)
+        goal = jax.jit(partial(loss, MODEL, population.flat, tokens=tokens, outputs=8))
         before, after = (float(goal(s.vectors[number])) for s in (state, polished.state))
         assert after < before - 0.005
         assert polished.train_loss[number] == pytest.approx(after, rel=1e-5)
@@ -117,30 +101,3 @@ def test_addition_trains():
     assert np.isfinite(stretch.state.vectors).all()
     assert (stretch.scores.loss < 3.5).all()
     assert (stretch.scores.argmax_accuracy >= stretch.scores.whole_accuracy).all()
-
-
-FLOAT64 = """
-from glassformer.train.setup import set_up_jax
-set_up_jax("cpu", "float64")
-import numpy as np
-from dataclasses import replace
-from glassformer.model.architecture import reference
-from glassformer.tasks import Sequences, make_rule
-from glassformer.train.data import make_source
-from glassformer.train.population import Population
-from glassformer.train.settings import Train
-model = replace(reference(vocab=12), precision="float64")
-source = make_source(make_rule("plus_last_even"), Sequences(50, 20, 50), 8)
-population = Population(model, source, Train(steps=2, held_out=16, batch=4), np.arange(1))
-stretch = population.advance(population.start(), 0, 2)
-vector = stretch.state.vectors
-assert vector.dtype == np.float64, vector.dtype
-assert (vector != vector.astype(np.float32)).any()
-print(float(stretch.scores.loss[0]))
-"""
-
-
-def test_float64_is_trained_in_float64():
-    done = subprocess.run([sys.executable, "-c", FLOAT64], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert 1 < float(done.stdout) < 5

@@ -1,4 +1,4 @@
-"""Measures of predictors whose answers are known: the best one, a short-sighted one, one that knows nothing."""
+"""Measures of predictors whose answers are known: the best one, a short-sighted one, a blind one."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from glassformer.verify.measure import fresh_loss, judge, measure_rule, sampled_
 from .fakes import Bayes, Uniform
 
 DATA = Sequences(300, 20, 30)
+MANY = Sequences(3000, 20, 30)  # the pool of the fresh loss: its error is then about 0.005 nats
 RULE = make_rule("plus_last_even")
 AUTOMATON = tabulate(RULE)
 
@@ -24,17 +25,18 @@ def fewer_windows():
 
 @pytest.fixture(scope="module")
 def best():
-    return measure_rule(Bayes(AUTOMATON, DATA, 8), RULE, DATA, positions=3000, generated=50)
+    return measure_rule(Bayes(AUTOMATON, MANY, 5), RULE, MANY, positions=3000, generated=50)
 
 
 def test_the_best_predictor_is_right_wherever_it_can_know(best):
     assert best.argmax_accuracy.value == 1.0
     assert best.argmax_accuracy.positions >= 3000
     assert best.right_probability == pytest.approx(1.0)
-    assert set(best.by_distance) == set(range(2, 9))  # `4 +` looks two tokens back; the window holds eight
+    assert set(best.by_distance) == set(range(2, 6))  # `4 +` looks two tokens back; the window holds five
     assert all(share.value == 1.0 for share in best.by_distance.values())
     assert best.by_source["absent"].value == 1.0  # any even number is right
-    assert 0 < best.by_source["outside"].value < 0.5  # one of six even numbers, blindly
+    assert best.by_source["outside"].positions > 0
+    assert best.by_source["outside"].value < 0.5  # one of six even numbers, blindly; a tie is a failure
 
 
 def test_shares_are_parts_of_the_whole(best):
@@ -50,19 +52,19 @@ def test_shares_are_parts_of_the_whole(best):
 
 
 def test_the_best_loss_is_the_entropy_floor(best):
-    assert best.entropy_floor == entropy_floor(AUTOMATON, DATA, 8)
+    assert best.entropy_floor == entropy_floor(AUTOMATON, MANY, 5)
     assert best.loss == pytest.approx(best.entropy_floor, abs=0.02)
 
 
 class ShortSighted(Bayes):
-    """The best predictor of the last `sees` tokens; where they do not tell, it says an odd number."""
+    """Sees the last tokens only to say the next one; where they do not tell, it says an odd number."""
 
     def __init__(self, sees):
-        super().__init__(AUTOMATON, DATA, 8)
+        super().__init__(AUTOMATON, DATA, 6)
         self.sees = sees
 
     def logits(self, tokens, last=None):
-        logits = super().logits(tokens[-self.sees :], last)
+        logits = super().logits(tokens[-self.sees :] if last else tokens, last)
         chances = np.exp(logits)
         logits[1] += 50 * (chances.max(0) < 0.9)
         return logits
@@ -71,7 +73,7 @@ class ShortSighted(Bayes):
 def test_a_short_sighted_predictor_fails_exactly_beyond_its_sight():
     report = measure_rule(ShortSighted(4), RULE, DATA, positions=1500, generated=20)
     assert {d: share.value for d, share in report.by_distance.items()} == {
-        d: float(d <= 4) for d in range(2, 9)
+        d: float(d <= 4) for d in range(2, 7)
     }
     near = sum(share.positions for d, share in report.by_distance.items() if d <= 4)
     assert report.argmax_accuracy.value == near / report.argmax_accuracy.positions

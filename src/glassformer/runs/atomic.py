@@ -4,6 +4,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def write_bytes(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         raise UserError(
             f"cannot write {path}: {error.strerror or error}; what was there is unchanged"
         ) from None

@@ -61,7 +61,9 @@ CONFIGURATIONS: dict[str, Run] = {
         rule_run("even_to_odd_transition", (1500, 16, 32), (1, 8, 1, 1), EASY),
         rule_run("even_repeat_last_odd", (1500, 16, 32), (12, 12, 2, 6), EASY),
         rule_run("even_abs_diff", (1500, 16, 32), (12, 12, 2, 6), Train(steps=4_000)),
-        rule_run("parity_based", (1500, 33, 64), (32, 16, 2, 32), Train(seeds=4, steps=1_500)),
+        rule_run(
+            "parity_based", (1500, 33, 64), (32, 16, 2, 32), Train(seeds=4, steps=1_500, evaluate_every=250)
+        ),
         rule_run("two_token_parity", (5000, 33, 64), (2, 10, 1, 128), SMALL),
         rule_run("even_greater_than_10", (1500, 33, 64), (3, 10, 1, 16), EASY),
         rule_run(

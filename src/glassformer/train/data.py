@@ -1,6 +1,6 @@
 """Where training data come from: windows of fresh sequences for a rule, fresh pairs for addition.
 
-Data never repeat: every stretch of training draws a new pool, so a model cannot learn the pool by heart.
+A new pool of sequences is drawn again and again while training, so that a model cannot learn one by heart.
 """
 
 from dataclasses import dataclass

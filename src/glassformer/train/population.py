@@ -30,6 +30,7 @@ from glassformer.train.settings import Train
 CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread_eigen": False}
 GPU_LANES = 1024  # seeds side by side on a GPU, always: another number would round differently
 GROUP = 100  # steps whose data are drawn at once, so that the draws are cheap and their memory is bounded
+POOL_STEPS = 1_000  # steps that share a pool of sequences
 HELD_OUT_SEED = 0  # one evaluation set for all seeds and runs of a task
 
 
@@ -58,6 +59,8 @@ class Population:
         self.flat = flat_of(model)
         self.threads = count_threads(train, len(self.seeds))
         self.held_out = source.held_out(stream(HELD_OUT_SEED, "held_out"), train.held_out)
+        self.programs: dict[int, Callable[[Any, Any], Any]] = {}
+        self.latest_pool: tuple[int, Any] | None = None
 
     def start(self) -> State:
         """Every seed's first values."""
@@ -65,24 +68,29 @@ class Population:
 
     def advance(self, state: State, first: int, steps: int) -> Stretch:
         """Train every seed for some steps and evaluate it."""
-        key = jax.random.fold_in(stream(HELD_OUT_SEED, "pool"), first)
-        shared = (jnp.int32(first), draw_shared(self.source, key), self.held_out)
+        shared = (np.int32(first), self.pool(first // POOL_STEPS), self.held_out)
         trained, train_loss, scores = self.compiled(steps)((self.seeds, state), shared)
         return Stretch(trained, train_loss, scores)
 
     def polished(self, state: State) -> Stretch:
         """Every seed after L-BFGS on one large batch of its own."""
-        shared = (draw_shared(self.source, stream(HELD_OUT_SEED, "polish")), self.held_out)
+        shared = (draw_shared(self.source, stream(HELD_OUT_SEED, "polish"), np.int32(0)), self.held_out)
         job = partial(polish_one, self.model, self.flat, self.source, self.train)
         return Stretch(*self.mapped(job)((self.seeds, state), shared))
 
+    def pool(self, number: int) -> Any:
+        """The data that all seeds share for a while; a new pool every POOL_STEPS steps."""
+        if self.latest_pool is None or self.latest_pool[0] != number:
+            key = stream(HELD_OUT_SEED, "pool")
+            self.latest_pool = number, draw_shared(self.source, key, np.int32(number))
+        return self.latest_pool[1]
+
     def compiled(self, steps: int) -> Callable[[Any, Any], Any]:
-        if not hasattr(self, "_programs"):
-            self._programs: dict[int, Callable[[Any, Any], Any]] = {}
-        if steps not in self._programs:
+        """The program for a stretch of so many steps."""
+        if steps not in self.programs:
             job = partial(train_one, self.model, self.flat, self.source, self.train, steps)
-            self._programs[steps] = self.mapped(job)
-        return self._programs[steps]
+            self.programs[steps] = self.mapped(job)
+        return self.programs[steps]
 
     def mapped(self, job: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         """The compiled job for all rows; what is shared goes to each of them."""
@@ -164,8 +172,8 @@ def polish_one(
 
 
 @partial(jax.jit, static_argnums=0)
-def draw_shared(source: Source, key: Array) -> Any:
-    return source.shared(key)
+def draw_shared(source: Source, key: Array, number: Array) -> Any:
+    return source.shared(jax.random.fold_in(key, number))
 
 
 def uses_gpu(train: Train) -> bool:

@@ -14,7 +14,7 @@ class Train:
     first_seed: int = 0  # seed i of the population is first_seed + i
     steps: int = 10_000  # optimiser steps
     batch: int = 64  # windows a step
-    evaluate_every: int = 500  # steps between evaluations; also between checkpoints and points of resumption
+    evaluate_every: int = 100  # steps between evaluations, checkpoints and points of resumption
     held_out: int = 4096  # windows of the evaluation, never trained on
     peak_rate: float = 1e-2  # learning rate after warm-up
     warm_up: int = 200  # steps of linear rise to it

@@ -1,0 +1,250 @@
+"""The command line itself: help, its weight, options, and one sentence for everything that is wrong."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from glassformer import cli
+from glassformer.cli import main, split_dotted
+from glassformer.errors import UserError
+
+from .process import glassformer
+
+HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
+VERBS = ("run", "train", "test", "count", "list")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sentence_of(capsys, *words):
+    """The one line on standard error of a command that is refused."""
+    status = main(words)
+    out, err = capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert err.startswith("glassformer: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("glassformer: ").removesuffix("\n")
+
+
+def test_help_is_light():
+    """At least one of five tries stays below 0.3 s of processor time."""
+
+    def seconds():
+        code = "import os, sys; from glassformer.cli import main\n"
+        code += "try: main(['--help'])\nexcept SystemExit: pass\n"
+        code += "print(sum(os.times()[:2]), file=sys.stderr)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert "COMMAND" in done.stdout
+        return float(done.stderr)
+
+    assert min(seconds() for _ in range(5)) < 0.3
+
+
+@pytest.mark.parametrize("words", ["['--help']", "['run', '--help']", "['rn']", "['--version']"])
+def test_help_loads_nothing_heavy(words):
+    code = (
+        "import sys; from glassformer.cli import main\n"
+        f"try: main({words})\nexcept SystemExit: pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself_with_an_example(capsys, verb):
+    with pytest.raises(SystemExit) as stop:
+        main([verb, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert f"  glassformer {verb} " in text.partition("example")[2]
+    assert "--json" in text
+
+
+def test_no_words_show_the_help(capsys):
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert all(f"    {verb} " in text for verb in VERBS)
+
+
+def test_the_examples_of_the_help_are_valid():
+    """Every example parses, and its configuration resolves."""
+    from glassformer.runs.resolve import resolve
+
+    texts = [cli.EXAMPLES, cli.RUN_EXAMPLES.format(verb="run")]
+    lines = [
+        line.split("  ")[1]
+        for text in texts
+        for line in text.splitlines()
+        if line.startswith("  glassformer")
+    ]
+    assert len(lines) == 9
+    for line in lines:
+        plain, options = split_dotted(line.split()[1:])
+        known, rest = cli.make_parser()[0].parse_known_args(plain)
+        assert rest == []
+        if known.verb == "run" and "." not in known.target:
+            resolve(known.target, options)
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith("glassformer 0.")
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("run x --train.steps 5", {"train.steps": "5"}),
+        ("run --train.steps 5 x", {"train.steps": "5"}),
+        ("run x --train.steps=5 --task.p 0.4", {"train.steps": "5", "task.p": "0.4"}),
+        ("run x --train.peak_rate -1", {"train.peak_rate": "-1"}),
+        ("run x --train.steps 5 --train.steps 6", {"train.steps": "6"}),
+    ],
+)
+def test_dotted_options_wherever_they_stand(words, options):
+    assert split_dotted(words.split()) == (["run", "x"], options)
+
+
+def test_a_dotted_option_needs_a_value():
+    for words in (["run", "--task.p"], ["run", "--task.p", "--quiet"]):
+        with pytest.raises(UserError, match=r"^--task\.p needs a value$"):
+            split_dotted(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("rn", "no command called 'rn'; did you mean 'run'? (glassformer --help)"),
+        ("run", "the following arguments are required: NAME|FILE (glassformer run --help)"),
+        (
+            "run plus_last_evn",
+            "no task called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list tasks)",
+        ),
+        (
+            "run successor --stps 5",
+            "no option called '--stps'; did you mean '--steps'? (glassformer run --help)",
+        ),
+        (
+            "run successor --stps=5",
+            "no option called '--stps'; did you mean '--steps'? (glassformer run --help)",
+        ),
+        (
+            "run successor lucky7",
+            "'lucky7' is one word too many for glassformer run (glassformer run --help)",
+        ),
+        ("--json list", "--json comes after the command: glassformer list ... --json"),
+        ("count successor --train.steps 5", "no option called '--train.steps'; "),
+        ("run successor --train.stps 5", "no setting of train called 'stps'; did you mean 'steps'?"),
+        ("run successor --trian.steps 5", "no setting called 'trian'; did you mean 'train'?"),
+        ("run successor --model.context 0", "model.context must be at least 1, but it is 0"),
+        (
+            "run successor --model.context 12",
+            "model.context must be at most 11, one less than data.min_length, but it is 12",
+        ),
+        (
+            "run successor --model.layers.0.attention.heads 3",
+            "heads x head size must be the width 4, or an output projection ",
+        ),
+        (
+            "run successor --model.layers.0.attention.kv_heads 3",
+            "model.layers.0.attention.kv_heads must be a divisor of the 1 heads, but it is 3",
+        ),
+        ("run plus_last_even --task.p 2", "task.p must be a probability between 0 and 1, but it is 2.0"),
+        ("run successor --seeds 0", "train.seeds must be at least 1, but it is 0"),
+        ("run successor --seeds 1.5", "train.seeds must be a whole number, but it is 1.5"),
+        ("run successor --steps abc", "train.steps must be a whole number, but it is 'abc'"),
+        ("run successor --steps", "argument --steps: expected one argument (glassformer run --help)"),
+        ("run successor --train.steps", "--train.steps needs a value"),
+        ("run successor --device tpu", "no choice of train.device called 'tpu'; "),
+        ("run successor --resume --overwrite", "--resume and --overwrite exclude each other"),
+        ("run none.toml", "cannot read none.toml: No such file or directory"),
+        ("run none.py", "no file called 'none.py'"),
+        ("run bad.toml", "no setting of train called 'stpes'; did you mean 'steps'?"),
+        ("run broken.toml", "broken.toml is not valid TOML: "),
+        ("run rule.py", "rule.py could not be loaded: ZeroDivisionError: division by zero"),
+        ("run successor --out bad.toml", "bad.toml is a file, not a folder; --out chooses another place"),
+        ("run successor --out bad.toml/x", "cannot make the folder bad.toml/x: Not a directory"),
+        (
+            "run successor --out .",
+            ". is not empty and holds no run (it has bad.toml); --out chooses another folder",
+        ),
+        ("test none.safetensors", "no file none.safetensors"),
+        ("test broken.toml", "no run, weights file or configuration called 'broken.toml'; "),
+        ("test junk.safetensors", "junk.safetensors is damaged or not a safetensors file ("),
+        ("test successor", "'successor' was not trained here yet: glassformer run successor"),
+        ("test x --positions 0", "--positions must be at least 1, but it is 0"),
+        ("test x --pairs 0", "--pairs must be at least 1, but it is 0"),
+        ("test x --seed -1", "--seed must be between 0 and 2^31 - 1, but it is -1"),
+        (
+            "test x --positions many",
+            "argument --positions: invalid int value: 'many' (glassformer test --help)",
+        ),
+        (
+            "count successr",
+            "no run, weights file or configuration called 'successr'; did you mean 'successor'?",
+        ),
+        ("count junk.safetensors", "junk.safetensors is damaged or not a safetensors file ("),
+        ("list taks", "no list called 'taks'; did you mean 'tasks'?"),
+    ],
+)
+def test_bad_input_gets_one_sentence(capsys, here, words, sentence):
+    (here / "bad.toml").write_text('base = "successor"\n[train]\nstpes = 5\n')
+    (here / "broken.toml").write_text("[train")
+    (here / "rule.py").write_text("1 / 0")
+    (here / "junk.safetensors").write_bytes(b"junk")
+    before = sorted(path.name for path in here.rglob("*"))
+    assert sentence_of(capsys, *words.split()).startswith(sentence)
+    assert (
+        sorted(path.name for path in here.rglob("*") if path.suffix != ".pyc" and path.name != "__pycache__")
+        == before
+    )
+
+
+def test_what_nobody_foresaw_of_the_system_is_a_sentence_too(capsys, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "somewhere")
+
+    monkeypatch.setattr("glassformer.commands.verbs.list_verb", refuse)
+    assert sentence_of(capsys, "list") == "[Errno 13] Permission denied: 'somewhere'"
+
+
+def test_an_interruption_has_its_own_status(capsys, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("glassformer.commands.verbs.list_verb", interrupt)
+    assert main(["list"]) == 130
+    assert capsys.readouterr().err == (
+        "glassformer: stopped; nothing is lost, the same command goes on from here\n"
+    )
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "glassformer", "list", "settings"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_statuses_of_processes():
+    assert glassformer("--help").returncode == 0
+    refused = glassformer("rn")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "glassformer: no command called 'rn'; did you mean 'run'? (glassformer --help)\n"
