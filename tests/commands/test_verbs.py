@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from types import SimpleNamespace
 
 import pytest
 
@@ -248,12 +247,11 @@ def adder(monkeypatch):
     """A stand-in for a loaded adder, perfect or not."""
 
     def make(slips):
-        from verify.fakes import Adder
+        from tests.verify.fakes import Adder
 
         task = Addition(digits=2)
-        model = Adder(task, slips)
-        model.architecture.precision = "float32"
-        loaded = SimpleNamespace(model=model, task=task, data=None, origin="fake")
+        loaded = Adder(task, slips)
+        loaded.architecture.precision, loaded.task, loaded.origin = "float32", task, "fake"
         monkeypatch.setattr("glassformer.runs.load.load", lambda target: loaded)
 
     return make

@@ -134,4 +134,4 @@ def test_float64_all_the_way(here):
     assert {array.dtype for array in params.values()} == {np.dtype(np.float64)}
     assert any((array != array.astype(np.float32)).any() for array in params.values())
     assert about["model"]["precision"] == "float64"
-    assert load("deep").model.forward(np.arange(3)).dtype == np.float64
+    assert load("deep").forward(np.arange(3)).dtype == np.float64

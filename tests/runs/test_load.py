@@ -28,9 +28,9 @@ def here(tmp_path, monkeypatch):
 def test_a_file_says_what_it_is(here):
     write_arrays(here / "x.safetensors", PARAMS, ABOUT)
     loaded = load("x.safetensors")
-    assert (loaded.task, loaded.data, loaded.model.architecture) == (RUN.task, RUN.data, RUN.architecture)
+    assert (loaded.task, loaded.data, loaded.architecture) == (RUN.task, RUN.data, RUN.architecture)
     assert loaded.origin == "x.safetensors"
-    np.testing.assert_array_equal(loaded.model.params["head.bias"], PARAMS["head.bias"])
+    np.testing.assert_array_equal(loaded.params["head.bias"], PARAMS["head.bias"])
 
 
 def test_a_run_by_its_folder_or_its_name(here):

@@ -161,8 +161,8 @@ def test_the_best_seed_is_kept(whole):
     assert population["seed"].tolist() == [0, 1, 2]
     assert about["seed"] == best["seed"]
     loaded = load(whole / "params.safetensors")
-    assert (loaded.task, loaded.data, loaded.model.architecture) == (RUN.task, RUN.data, RUN.architecture)
-    for name, array in loaded.model.params.items():
+    assert (loaded.task, loaded.data, loaded.architecture) == (RUN.task, RUN.data, RUN.architecture)
+    for name, array in loaded.params.items():
         np.testing.assert_array_equal(array, population[name][best["seed"]])
 
 

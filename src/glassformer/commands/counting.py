@@ -24,7 +24,7 @@ def count_target(target: str) -> dict[str, Any]:
         architecture, params, task = untrained(target)
     else:
         loaded = load(target)
-        architecture, params, task = loaded.model.architecture, dict(loaded.model.params), loaded.task
+        architecture, params, task = loaded.architecture, dict(loaded.params), loaded.task
     tokens, outputs = contexts(task, architecture.context)
     return asdict(count(architecture, params, tokens, outputs))
 

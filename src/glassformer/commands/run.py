@@ -1,8 +1,6 @@
 """`glassformer run` and `glassformer train`: a population, its best model, and what that model really does.
 
->>> from glassformer.commands.run import run        # doctest: +SKIP
->>> run("plus_last_even", out="runs/try").argmax_accuracy["value"]     # doctest: +SKIP
-1.0
+From Python the same is `glassformer.run("plus_last_even", out="runs/try", options={"train.seeds": 8})`.
 """
 
 import json
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import write_json, write_text
+from glassformer.runs.atomic import locked, write_json, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.folder import is_complete, open_folder, tidy
 from glassformer.runs.resolve import resolve
@@ -42,7 +40,7 @@ class RunResult:
 def run(
     target: str,
     out: str | Path | None = None,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
     resume: bool = False,
     overwrite: bool = False,
     show: bool = False,
@@ -53,11 +51,12 @@ def run(
     folder = Path(out) if out else Path("runs") / config.name
     set_up_jax(config.train.device, config.model.precision)
     config = open_folder(folder, config, resume, overwrite)
-    if is_complete(folder):
-        tidy(folder)
-        return read_result(folder)
-    trained, speed = train_with_progress(folder, config, show)
-    return conclude(folder, config, trained, speed, began)
+    with locked(folder):
+        if is_complete(folder):
+            tidy(folder)
+            return read_result(folder)
+        trained, speed = train_with_progress(folder, config, show)
+        return conclude(folder, config, trained, speed, began)
 
 
 def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, float | None]:
@@ -81,7 +80,7 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
         seeds=config.train.seeds,
         best_seed=trained.best_seed,
         argmax_accuracy=measures["argmax_accuracy"],
-        loss=measures.get("loss") or next(row["loss"] for row in last if row["seed"] == trained.best_seed),
+        loss=measures.get("loss", held_out_loss(last, trained.best_seed)),
         model_steps_per_second=speed,
         verdict=None,
         parameters=sum(array.size for array in trained.model.params.values()),
@@ -93,6 +92,10 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
     write_json(folder / "result.json", asdict(result))
     tidy(folder)
     return result
+
+
+def held_out_loss(last: list[dict[str, float]], seed: int) -> float:
+    return next(row["loss"] for row in last if row["seed"] == seed)
 
 
 def measure(config: Run, model: Any) -> dict[str, Any]:

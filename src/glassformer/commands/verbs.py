@@ -51,7 +51,7 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     require(known.pairs >= 1, "--pairs", "at least 1", known.pairs)
     require(0 <= known.seed < 2**31, "--seed", "between 0 and 2^31 - 1", known.seed)
     loaded = load(known.target)
-    set_up_jax("cpu", loaded.model.architecture.precision)
+    set_up_jax("cpu", loaded.architecture.precision)
     began = time.perf_counter()
     content = test_rule(loaded, known) if isinstance(loaded.task, Rule) else test_addition(loaded, known)
     seconds = time.perf_counter() - began
@@ -64,7 +64,7 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 def test_rule(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
     from glassformer.verify.measure import measure_rule
 
-    report = asdict(measure_rule(loaded.model, loaded.task, loaded.data, known.positions, seed=known.seed))
+    report = asdict(measure_rule(loaded, loaded.task, loaded.data, known.positions, seed=known.seed))
     return report | {
         "sampled_error": report["sampled_error"]["value"],
         "sampled": report["sampled_error"],
@@ -75,7 +75,7 @@ def test_rule(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
 def test_addition(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
     from glassformer.verify.addition import measure_addition
 
-    report = measure_addition(loaded.model, loaded.task, known.pairs, known.seed)
+    report = measure_addition(loaded, loaded.task, known.pairs, known.seed)
     share = report.argmax_accuracy
     counts = {
         "passed": round(share.value * share.positions),

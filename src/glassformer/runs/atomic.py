@@ -1,10 +1,11 @@
 """Files that are either the old ones or the new ones, whatever happens in between."""
 
+import fcntl
 import json
 import math
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,19 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from glassformer.errors import UserError
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Only one process at a time may work in a folder; the lock goes with the process, however it ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise UserError(f"another process is working in {folder}; --out chooses another folder") from None
+    finally:
+        os.close(handle)
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -19,11 +19,10 @@ from glassformer.tasks import Sequences
 RUNS = Path("runs")
 
 
-@dataclass(frozen=True)
-class Loaded:
+@dataclass(frozen=True, eq=False)
+class Loaded(Model):
     """A model with the task that it was made for, and where it came from."""
 
-    model: Model
     task: Task
     data: Sequences
     origin: str
@@ -59,7 +58,7 @@ def load_file(path: Path) -> Loaded:
     if not {"model", "task"} <= set(about):
         raise UserError(f"{path} does not say its architecture and task in its metadata")
     run = from_tree(Run, {"task": about["task"], "data": about.get("data", {}), "model": about["model"]}, "")
-    return Loaded(Model(run.architecture, params), run.task, run.data, str(path))
+    return Loaded(run.architecture, params, run.task, run.data, str(path))
 
 
 def untrained(target: str) -> tuple[Architecture, dict[str, np.ndarray], Task]:

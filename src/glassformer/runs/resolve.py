@@ -18,7 +18,7 @@ Tree = dict[str, Any]
 TAGS = ("kind", "name")  # settings that say which other settings there are
 
 
-def resolve(target: str, options: Mapping[str, str] | None = None) -> Run:
+def resolve(target: str, options: Mapping[str, Any] | None = None) -> Run:
     """The configuration that a name, a .toml file or a .py file with a rule stands for, options applied."""
     tree = base_tree(target)
     for path, text in kinds_first(options or {}):
@@ -109,8 +109,10 @@ def known_kind(key: str, value: Any) -> bool:
     return key == "kind" or str(value) in RULES or value == Addition.name
 
 
-def parse_value(text: str) -> Any:
-    """Numbers, true, false and lists as in TOML; anything else is a text."""
+def parse_value(text: Any) -> Any:
+    """A text as TOML would read it (numbers, true, false, lists), or else as it is."""
+    if not isinstance(text, str):
+        return text
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

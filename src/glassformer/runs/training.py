@@ -118,8 +118,7 @@ def save_checkpoint(folder: Path, population: Population, state: State, step: in
 
 def finish(folder: Path, run: Run, population: Population, state: State, rows: list[Row]) -> Trained:
     """Choose by argmax accuracy on the held-out windows, then by the probability of the right tokens."""
-    last = rows[-len(population.seeds) :]
-    best = max(range(len(last)), key=lambda i: (last[i]["argmax_accuracy"], last[i]["right_probability"], -i))
+    best = choose(rows[-len(population.seeds) :])
     params = {
         name: np.asarray(array)
         for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()
@@ -136,6 +135,14 @@ def finish(folder: Path, run: Run, population: Population, state: State, rows: l
     write_history(folder, population, best, about)
     write_arrays(folder / "params.safetensors", params, about)
     return Trained(Model(run.architecture, params), about["seed"], rows)
+
+
+def choose(last: list[Row]) -> int:
+    """The place of the best seed; one whose numbers are no longer finite is out."""
+    alive = [place for place, row in enumerate(last) if np.isfinite(row["loss"])]
+    if not alive:
+        raise UserError("every seed diverged; try a lower train.peak_rate, with --overwrite")
+    return max(alive, key=lambda i: (last[i]["argmax_accuracy"], last[i]["right_probability"], -i))
 
 
 def write_history(folder: Path, population: Population, best: int, about: dict[str, Any]) -> None:

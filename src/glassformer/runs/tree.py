@@ -75,6 +75,8 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
     if not tagged or not isinstance(value, dict):
         return from_plain(hints, value, path)
     tag = tag_of(next(iter(tagged.values())))
+    if tag == "name" and tag not in value:
+        raise UserError(f"{path} must say which one it is, by its name (glassformer list tasks)")
     name = value.get(tag, next(iter(tagged))) if tag else next(iter(tagged))
     if not isinstance(name, str) or name not in tagged:
         raise unknown(

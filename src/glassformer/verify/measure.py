@@ -31,7 +31,7 @@ from glassformer.train.data import stream
 from glassformer.verify.generate import write_sampled
 from glassformer.verify.share import Share
 
-LOSS_WINDOWS = 16_384  # windows of the fresh loss: its standard error is then about 0.002 nats
+LOSS_WINDOWS = 16_384  # windows of the fresh loss
 ROUNDS = 200  # pools of fresh sequences at most; a rule that hardly ever constrains ends there
 BLOCK = 8192  # contexts in one pass
 
