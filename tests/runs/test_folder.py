@@ -150,6 +150,8 @@ def test_tidying_leaves_what_a_reader_needs(folder):
     (folder / "checkpoints").mkdir()
     for name in ("state.safetensors", "checkpoints/000000000.safetensors", "metrics.csv"):
         (folder / name).write_text("")
+    tidy(folder, keep_checkpoints=True)
+    assert (folder / "checkpoints" / "000000000.safetensors").exists()
     tidy(folder)
     assert set(files(folder)) == {"run.toml", "env.json", "metrics.csv"}
     assert not (folder / "checkpoints").exists()

@@ -53,7 +53,7 @@ def run(
     config = open_folder(folder, config, resume, overwrite)
     with locked(folder):
         if is_complete(folder):
-            tidy(folder)
+            tidy(folder, config.train.keep_checkpoints)
             return read_result(folder)
         trained, speed = train_with_progress(folder, config, show)
         return conclude(folder, config, trained, speed, began)
@@ -90,7 +90,7 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
     )
     write_text(folder / "report.md", report_text(config, result))
     write_json(folder / "result.json", asdict(result))
-    tidy(folder)
+    tidy(folder, config.train.keep_checkpoints)
     return result
 
 

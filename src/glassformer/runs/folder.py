@@ -88,10 +88,11 @@ def clear(folder: Path) -> None:
         raise UserError(f"cannot remove {error.filename}: {error.strerror}") from None
 
 
-def tidy(folder: Path) -> None:
-    """A finished run needs no state to go on from."""
+def tidy(folder: Path, keep_checkpoints: bool = False) -> None:
+    """A finished run needs no state to go on from, and every seed's checkpoints only if they were asked for."""
     (folder / "state.safetensors").unlink(missing_ok=True)
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    if not keep_checkpoints:
+        shutil.rmtree(folder / "checkpoints", ignore_errors=True)
 
 
 def remove_leftovers(folder: Path) -> None:

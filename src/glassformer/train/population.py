@@ -2,13 +2,13 @@
 
 The program holds everything between two evaluations: data, forward pass, gradient, optimiser, evaluation.
 On a CPU each thread takes a share of the seeds and trains one after the other, which keeps a model in the
-cache and makes seed i the same bits alone and among a thousand; on a GPU all seeds go side by side.
+cache; on a GPU blocks of 1,024 go side by side. Either way seed i gets the same bits alone and among many.
 """
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -31,7 +31,7 @@ CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread
 GPU_LANES = 1024  # seeds side by side on a GPU, always: another number would round differently
 GROUP = 100  # steps whose data are drawn at once, so that the draws are cheap and their memory is bounded
 POOL_STEPS = 1_000  # steps that share a pool of sequences
-HELD_OUT_SEED = 0  # one evaluation set for all seeds and runs of a task
+SHARED_SEED = 0  # of what all seeds share: held-out windows and pools of sequences
 
 
 class State(NamedTuple):
@@ -58,7 +58,7 @@ class Population:
         self.model, self.source, self.train, self.seeds = model, source, train, np.asarray(seeds)
         self.flat = flat_of(model)
         self.threads = count_threads(train, len(self.seeds))
-        self.held_out = source.held_out(stream(HELD_OUT_SEED, "held_out"), train.held_out)
+        self.held_out = source.held_out(stream(SHARED_SEED, "held_out"), train.held_out)
         self.programs: dict[int, Callable[[Any, Any], Any]] = {}
         self.latest_pool: tuple[int, Any] | None = None
 
@@ -74,14 +74,14 @@ class Population:
 
     def polished(self, state: State) -> Stretch:
         """Every seed after L-BFGS on one large batch of its own."""
-        shared = (draw_shared(self.source, stream(HELD_OUT_SEED, "polish"), np.int32(0)), self.held_out)
+        shared = (draw_shared(self.source, stream(SHARED_SEED, "polish"), np.int32(0)), self.held_out)
         job = partial(polish_one, self.model, self.flat, self.source, self.train)
         return Stretch(*self.mapped(job)((self.seeds, state), shared))
 
     def pool(self, number: int) -> Any:
         """The data that all seeds share for a while; a new pool every POOL_STEPS steps."""
         if self.latest_pool is None or self.latest_pool[0] != number:
-            key = stream(HELD_OUT_SEED, "pool")
+            key = stream(SHARED_SEED, "pool")
             self.latest_pool = number, draw_shared(self.source, key, np.int32(number))
         return self.latest_pool[1]
 
@@ -100,7 +100,7 @@ class Population:
             lambda rows, same: jax.lax.map(
                 lambda row: job(row, *same), rows, batch_size=lanes if on_gpu else None
             ),
-            compiler_options=None if on_gpu else CPU_OPTIONS,
+            compiler_options=None if on_gpu else cpu_options(),
         )
         return lambda rows, same: over_threads(program, self.threads, lanes, rows, same)
 
@@ -174,6 +174,16 @@ def polish_one(
 @partial(jax.jit, static_argnums=0)
 def draw_shared(source: Source, key: Array, number: Array) -> Any:
     return source.shared(jax.random.fold_in(key, number))
+
+
+@cache
+def cpu_options() -> dict[str, Any] | None:
+    """CPU_OPTIONS, or none where this version of JAX no longer knows them."""
+    try:
+        jax.jit(lambda: 0, compiler_options=CPU_OPTIONS)()
+    except Exception:  # XLA's own error types are not part of JAX's interface
+        return None
+    return CPU_OPTIONS
 
 
 def uses_gpu(train: Train) -> bool:

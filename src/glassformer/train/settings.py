@@ -15,6 +15,7 @@ class Train:
     steps: int = 10_000  # optimiser steps
     batch: int = 64  # windows a step
     evaluate_every: int = 100  # steps between evaluations, checkpoints and points of resumption
+    keep_checkpoints: bool = False  # of every seed, in checkpoints/; the chosen seed's are kept anyway
     held_out: int = 4096  # windows of the evaluation, never trained on
     peak_rate: float = 1e-2  # learning rate after warm-up
     warm_up: int = 200  # steps of linear rise to it
