@@ -89,7 +89,7 @@ def clear(folder: Path) -> None:
 
 
 def tidy(folder: Path, keep_checkpoints: bool = False) -> None:
-    """A finished run needs no state to go on from, and every seed's checkpoints only if they were asked for."""
+    """A finished run needs no state to go on from, and all seeds' checkpoints only if that was asked for."""
     (folder / "state.safetensors").unlink(missing_ok=True)
     if not keep_checkpoints:
         shutil.rmtree(folder / "checkpoints", ignore_errors=True)
