@@ -20,7 +20,8 @@ def report_text(config: Run, result: "RunResult") -> str:
 
 def summary_lines(config: Run, result: "RunResult") -> list[str]:
     measures = result.measures or {}
-    lines = [f"{result.parameters} parameters; seed {result.best_seed} is the best of {result.seeds}"]
+    reached = f"{measures['seeds_at_999']} of {result.seeds} seeds reach 99.9% on the held-out windows"
+    lines = [f"{result.parameters} parameters; {reached}; seed {result.best_seed} is kept"]
     if not isinstance(config.task, Rule):
         return [*lines, f"whole answers right: {share_text(result.argmax_accuracy)}"]
     lines.append(f"argmax rule accuracy, source in the window: {share_text(result.argmax_accuracy)}")

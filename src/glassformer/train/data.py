@@ -85,7 +85,8 @@ class RuleSource:
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
         """Only constrained places that the window itself resolves are counted."""
         automaton = tabulate(self.rule)
-        tokens, states = map(np.asarray, windows(automaton, key, count, self.data, self.size))
+        draw = jax.jit(lambda key: windows(automaton, key, count, self.data, self.size))
+        tokens, states = map(np.asarray, draw(key))
         before = states[1:-1]  # the state in which each target is chosen
         resolved = resolved_by_window(self.rule, tokens[:-1])
         allowed = np.moveaxis(automaton.allowed[before], -1, 0)

@@ -150,7 +150,8 @@ def fresh_loss(model: Model, automaton: Automaton, data: Sequences, seed: int) -
     """Mean cross-entropy, in nats, over all places of fresh windows, as in training."""
     key = jax.random.fold_in(stream(seed, "fresh"), ROUNDS)
     size = model.architecture.context + 1
-    tokens = np.asarray(windows(automaton, key, LOSS_WINDOWS, data, size)[0], np.int32)
+    draw = jax.jit(lambda key: windows(automaton, key, LOSS_WINDOWS, data, size)[0])
+    tokens = np.asarray(draw(key), np.int32)
     losses = [window_loss(model, tokens[:, i : i + BLOCK // 4]) for i in range(0, LOSS_WINDOWS, BLOCK // 4)]
     return float(np.mean(losses))
 
