@@ -23,7 +23,7 @@ def picture(rows: list[Row], best: int) -> str:
     seeds = sorted({int(row["seed"]) for row in rows}, key=lambda seed: seed == best)
     reached = sum(row["argmax_accuracy"] >= 0.999 for row in rows if row["step"] == last)
     lines = [curve(rows, seed, last, seed == best) for seed in seeds]
-    title = f"{reached} of {len(seeds)} seeds reach 99.9% argmax rule accuracy; one seed alone is one line"
+    title = f"{reached} of {len(seeds)} seeds reach 99.9% argmax rule accuracy; a single seed is a gamble"
     return "\n".join([head(title), *grid(last), *lines, "</svg>", ""])
 
 

@@ -117,7 +117,7 @@ def test_words_of_a_run(capsys):
     out = capsys.readouterr().out
     assert out.startswith("runs/successor: complete after ")
     assert out.endswith("next: glassformer test runs/successor\n")
-    assert "758 parameters; seed " in out
+    assert "758 parameters; 2 of 2 seeds reach 99.9% on the held-out windows; seed " in out
 
 
 def test_a_run_that_has_moved_says_where_it_is(capsys, here, tmp_path):
@@ -169,7 +169,7 @@ def test_test_uses_data_that_run_did_not(capsys):
 def test_words_of_a_test(capsys):
     assert main(["test", "successor", "--positions", "500"]) == 0
     out = capsys.readouterr().out
-    assert "  argmax rule accuracy, source absent: no such positions\n" in out
+    assert "source absent" not in out  # successor has no such positions
     assert "entropy floor 0.0000\n" in out
 
 

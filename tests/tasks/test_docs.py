@@ -19,6 +19,6 @@ def test_tasks():
 
 def test_add_a_rule(tmp_path, monkeypatch, registry):
     (source,) = re.findall(r"```python\n(.*?)```", (DOCS / "add-a-rule.md").read_text(), re.DOTALL)
-    (tmp_path / "twice.py").write_text(source)
+    (tmp_path / "doubles.py").write_text(source)
     monkeypatch.chdir(tmp_path)
     run("add-a-rule.md")

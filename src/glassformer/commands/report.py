@@ -24,20 +24,33 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
     lines = [f"{result.parameters} parameters; {reached}; seed {result.best_seed} is kept"]
     if not isinstance(config.task, Rule):
         return [*lines, f"whole answers right: {share_text(result.argmax_accuracy)}"]
-    lines.append(f"argmax rule accuracy, source in the window: {share_text(result.argmax_accuracy)}")
-    for source in ("outside", "absent"):
-        if measures["by_source"][source]["positions"]:
-            found = share_text(measures["by_source"][source])
-            lines.append(f"argmax rule accuracy, source {source}: {found}")
-    own = share_text(measures["sampled_error"])
-    right = number_text(measures["right_probability"])
-    lines += [
-        f"sampled rule error (the model's own sequences, temperature 1): {own}",
-        f"mean probability of the right tokens, source in the window: {right}",
-        f"loss {number_text(result.loss)} nats; entropy floor {number_text(result.entropy_floor)}",
-    ]
+    return lines + rule_lines(measures)
+
+
+def rule_lines(measures: dict[str, Any]) -> list[str]:
+    """The measures of a rule model, one a line; shares that nothing fell into are left out."""
+    shares = {
+        "argmax rule accuracy, source in the window": measures["argmax_accuracy"],
+        "argmax rule accuracy, source outside": measures["by_source"]["outside"],
+        "argmax rule accuracy, source absent": measures["by_source"]["absent"],
+        "argmax rule accuracy, all constrained positions": measures["argmax_accuracy_all"],
+        "sampled rule error (the model's own sequences, temperature 1)": measures["sampled_error"],
+    }
+    right, loss, error, floor = (
+        number_text(measures[name])
+        for name in ("right_probability", "loss", "loss_standard_error", "entropy_floor")
+    )
     distances = [f"{d}: {found['value']:.2%}" for d, found in measures["by_distance"].items()]
-    return [*lines, "accuracy by tokens that one must look back: " + ", ".join(distances)]
+    return [
+        *(
+            f"{name}: {share_text(share)}"
+            for name, share in shares.items()
+            if share["positions"] or "in the" in name
+        ),
+        f"mean probability of the right tokens, source in the window: {right}",
+        f"loss {loss} nats (standard error {error}); entropy floor {floor}",
+        "accuracy by tokens that one must look back: " + ", ".join(distances),
+    ]
 
 
 def share_text(share: dict[str, Any]) -> str:

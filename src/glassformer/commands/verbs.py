@@ -92,7 +92,7 @@ def test_addition(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
 
 
 def test_words(content: dict[str, Any]) -> str:
-    from glassformer.commands.report import number_text, share_text
+    from glassformer.commands.report import rule_lines
 
     if "total" in content:
         lines = [f"{content['target']}: {content['passed']:,} of {content['total']:,} answers right"]
@@ -100,17 +100,8 @@ def test_words(content: dict[str, Any]) -> str:
             sentence = f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
             lines.append(f"  {sentence}")
         return "\n".join(lines)
-    shares = {
-        "argmax rule accuracy, source in the window": content["argmax_accuracy"],
-        "argmax rule accuracy, all constrained positions": content["argmax_accuracy_all"],
-        "argmax rule accuracy, source outside": content["by_source"]["outside"],
-        "argmax rule accuracy, source absent": content["by_source"]["absent"],
-        "sampled rule error": content["sampled"],
-    }
-    lines = [content["target"], *(f"  {name}: {share_text(share)}" for name, share in shares.items())]
-    lines.append(f"  mean probability of the right tokens: {number_text(content['right_probability'])}")
-    floor = number_text(content["entropy_floor"])
-    return "\n".join([*lines, f"  loss {number_text(content['loss'])} nats; entropy floor {floor}"])
+    lines = rule_lines(content | {"sampled_error": content["sampled"]})
+    return "\n".join([content["target"], *(f"  {line}" for line in lines)])
 
 
 def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

@@ -5,10 +5,11 @@ holds. A constrained position is *in the window* where those tokens fix what the
 where only a longer look back would, and *absent* where nothing in the sequence does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -26,12 +27,12 @@ from glassformer.tasks import (
 )
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
-from glassformer.tasks.sample import pool, windows
+from glassformer.tasks.sample import Pool, pool
 from glassformer.train.data import stream
 from glassformer.verify.generate import write_sampled
 from glassformer.verify.share import Share
 
-LOSS_WINDOWS = 16_384  # windows of the fresh loss
+LOSS_WINDOWS = 16_384  # windows, and sequences, of the fresh loss
 ROUNDS = 200  # pools of fresh sequences at most; a rule that hardly ever constrains ends there
 BLOCK = 8192  # contexts in one pass
 
@@ -47,6 +48,7 @@ class RuleReport:
     right_probability: float  # mean probability of the right tokens, in the window
     sampled_error: Share  # constrained positions broken by sequences that the model writes at temperature 1
     loss: float  # nats a token, on fresh windows
+    loss_standard_error: float  # of the measured loss
     entropy_floor: float  # the least loss that any model with this context can have
 
 
@@ -67,6 +69,7 @@ def measure_rule(
     trials = collect(model, automaton, data, positions, seed)
     inside = trials.source == Source.IN_WINDOW
     distances = np.unique(trials.distance[inside]).tolist()
+    loss, loss_error = fresh_loss(model, automaton, data, seed)
     return RuleReport(
         argmax_accuracy=share(trials.right[inside]),
         argmax_accuracy_all=share(trials.right),
@@ -76,7 +79,8 @@ def measure_rule(
         by_distance={int(d): share(trials.right[inside & (trials.distance == d)]) for d in distances},
         right_probability=float(trials.probability[inside].mean()) if inside.any() else float("nan"),
         sampled_error=sampled_error(model, automaton, data, generated, seed),
-        loss=fresh_loss(model, automaton, data, seed),
+        loss=loss,
+        loss_standard_error=loss_error,
         entropy_floor=entropy_floor(automaton, data, model.architecture.context),
     )
 
@@ -146,18 +150,30 @@ def sampled_error(model: Model, automaton: Automaton, data: Sequences, count: in
     return share(~right(automaton, tokens)[1:][asked])
 
 
-def fresh_loss(model: Model, automaton: Automaton, data: Sequences, seed: int) -> float:
-    """Mean cross-entropy, in nats, over all places of fresh windows, as in training."""
+def fresh_loss(model: Model, automaton: Automaton, data: Sequences, seed: int) -> tuple[float, float]:
+    """Mean cross-entropy, in nats, over all places of fresh windows, as in training; and its standard error.
+
+    Each window comes from a sequence of its own, so that windows are independent.
+    """
     key = jax.random.fold_in(stream(seed, "fresh"), ROUNDS)
-    size = model.architecture.context + 1
-    draw = jax.jit(lambda key: windows(automaton, key, LOSS_WINDOWS, data, size)[0])
+    alone, size = replace(data, count=LOSS_WINDOWS), model.architecture.context + 1
+    draw = jax.jit(lambda key: each_once(pool(automaton, key, alone), key, size))
     tokens = np.asarray(draw(key), np.int32)
-    losses = [window_loss(model, tokens[:, i : i + BLOCK // 4]) for i in range(0, LOSS_WINDOWS, BLOCK // 4)]
-    return float(np.mean(losses))
+    blocks = range(0, LOSS_WINDOWS, BLOCK // 4)
+    losses = np.concatenate([window_losses(model, tokens[:, i : i + BLOCK // 4]) for i in blocks])
+    return float(losses.mean()), float(losses.std() / LOSS_WINDOWS**0.5)
 
 
-def window_loss(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> float:
+def each_once(sequences: Pool, key: jax.Array, size: int) -> jax.Array:
+    """One window from each sequence, at a random start."""
+    start = jax.random.randint(key, sequences.lengths.shape, 0, sequences.lengths - size + 1)
+    return jnp.take_along_axis(sequences.tokens, start + jnp.arange(size)[:, None], 0)
+
+
+def window_losses(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[np.ndarray, " batch"]:
     logits = model.logits(tokens[:-1]).astype(np.float64)
     top = logits.max(0)
     total = np.log(np.exp(logits - top).sum(0)) + top
-    return float((total - np.take_along_axis(logits, tokens[None, 1:], 0)[0]).mean())
+    right = np.take_along_axis(logits, tokens[None, 1:], 0)[0]
+    losses: Float[np.ndarray, " batch"] = (total - right).mean(0)
+    return losses

@@ -1,0 +1,71 @@
+"""The README's commands and its Python run as they stand, only smaller."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from glassformer.cli import main
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+SMALL = [
+    "--seeds",
+    "2",
+    "--steps",
+    "20",
+    "--train.held_out",
+    "64",
+    "--measure.positions",
+    "100",
+    "--measure.generated",
+    "10",
+    "--quiet",
+]
+SMALLER = {"run": SMALL, "test": ["--positions", "100"]}
+
+
+def code_blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("readme")
+    rule = code_blocks((ROOT / "docs" / "add-a-rule.md").read_text(), "python")[0]
+    (folder / "my_rule.py").write_text(rule)
+    return folder
+
+
+def test_commands(home, monkeypatch, capsys):
+    monkeypatch.chdir(home)
+    lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
+    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count"}
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        assert main([*words, *SMALLER.get(words[0], [])]) == 0, line
+        assert capsys.readouterr().out.strip()
+
+
+def test_python(home, monkeypatch):
+    monkeypatch.chdir(home)
+    (block,) = code_blocks(README, "python")
+    options = '"train.seeds": 2, "train.steps": 20, "train.held_out": 64, "measure.positions": 100'
+    small = block.replace('out="runs/demo")', f'out="runs/demo", options={{{options}}})')
+    assert small != block
+    names: dict[str, object] = {}
+    exec(small, names)
+    assert names["result"].parameters == 250
+
+
+def test_pages_that_it_links_exist():
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert len(links) >= 8
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_make_does_what_it_says():
+    makefile = (ROOT / "Makefile").read_text()
+    for command in re.findall(r"^    make (\w+)", README, re.MULTILINE):
+        assert re.search(rf"^{command}:", makefile, re.MULTILINE), command
