@@ -1,17 +1,22 @@
 """One cache of compiled programs for the whole session, shared with every command that a test starts.
 
-Shapes are checked at run time here: the hook must be in place before the package is imported.
+Shapes are checked at run time here: the hook must be in place before the package is imported. The modules of the
+rules are left out: their settings are checked by the sentences that users see.
 """
 
 import os
 
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 TASKS = ("addition", "automaton", "check", "floor", "knowledge", "layouts", "pairs", "sample", "sequences")
 SHAPED = [f"tasks.{module}" for module in TASKS]
 SHAPED += ["train.flat", "train.optimiser"]
 install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.beartype")
+
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session", autouse=True)

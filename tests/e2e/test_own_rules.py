@@ -12,29 +12,9 @@ from glassformer.cli import main
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import load
 from glassformer.tasks import RULES
+from tests.tasks.test_load import RULE as MIRROR
 
-RULE = '''
-from dataclasses import dataclass
-from glassformer.tasks import Rule, only, register, uniform
-
-
-@register
-@dataclass(frozen=True)
-class Mirror(Rule):
-    """After x comes high - x: 2 7 2 7."""
-
-    high: int = 4
-    name = "mirror"
-
-    def start(self):
-        return None
-
-    def choose(self, state):
-        return uniform(self.integers()) if state is None else only([self.low + self.high - state])
-
-    def after(self, state, token):
-        return token
-'''
+RULE = MIRROR.replace("high: int = 9", "high: int = 4")
 TINY = "--seeds 1 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8"
 TINY += " --measure.positions 50 --measure.generated 4 --data.count 50"
 

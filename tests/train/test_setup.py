@@ -1,7 +1,9 @@
 """The cache of compiled programs: where it is, and that a place that cannot be used is no error."""
 
 import jax
+import pytest
 
+from glassformer.errors import UserError
 from glassformer.train.setup import cache_folder, set_up_jax
 
 
@@ -30,3 +32,8 @@ def test_precision_is_switched_on_and_off():
     finally:
         set_up_jax("cpu", "float32")
     assert jax.config.jax_enable_x64 is False
+
+
+def test_a_gpu_that_is_not_there_is_said():
+    with pytest.raises(UserError, match="train.device is gpu, but JAX finds none here"):
+        set_up_jax("gpu")

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from glassformer.errors import UserError
+
 
 def set_up_jax(device: str = "auto", precision: str = "float32") -> None:
     """Call once, before anything imports JAX; settings are process-wide, so only commands do this."""
@@ -12,6 +14,8 @@ def set_up_jax(device: str = "auto", precision: str = "float32") -> None:
         os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
 
+    if device == "gpu" and jax.default_backend() == "cpu":
+        raise UserError("train.device is gpu, but JAX finds none here (pip install 'glassformer[cuda]')")
     choose: Callable[[str, object], None] = jax.config.update
     choose("jax_enable_x64", precision == "float64")
     if cache := cache_folder():

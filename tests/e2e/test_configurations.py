@@ -1,0 +1,33 @@
+"""What the configurations promise, trained in full: minutes of work, so `make test-slow`."""
+
+import pytest
+
+import glassformer
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.tasks import tabulate
+
+DETERMINED, SET = 0.995, 0.999  # argmax rule accuracy, by kind of rule
+FOLDER_BYTES = 5_000_000
+
+
+def promised(rule) -> float:
+    """Rules that leave one right token may miss more often than those that allow a set of them."""
+    automaton = tabulate(rule)
+    asked = automaton.constrained & (automaton.allowed.sum(1) > 1)
+    return SET if (asked.sum() > automaton.constrained.sum() / 2) else DETERMINED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_configuration_learns_its_rule(name, tmp_path):
+    result = glassformer.run(name, tmp_path / name, {"train.first_seed": 7_000})
+    assert result.argmax_accuracy["value"] >= promised(CONFIGURATIONS[name].task)
+    assert result.argmax_accuracy["positions"] >= 100_000
+    assert sum(path.stat().st_size for path in (tmp_path / name).rglob("*")) < FOLDER_BYTES
+
+
+def test_kinds_of_rules():
+    kinds = {name: promised(run.task) for name, run in CONFIGURATIONS.items()}
+    sets = {"odd_even_index", "even_to_odd_transition", "parity_based", "two_token_parity"}
+    sets |= {"even_greater_than_10", "plus_means_even"}
+    assert {name for name, share in kinds.items() if share == SET} == sets
