@@ -35,5 +35,5 @@ def test_precision_is_switched_on_and_off():
 
 
 def test_a_gpu_that_is_not_there_is_said():
-    with pytest.raises(UserError, match="train.device is gpu, but JAX finds none here"):
+    with pytest.raises(UserError, match=r"train\.device is gpu, but JAX finds none here"):
         set_up_jax("gpu")
