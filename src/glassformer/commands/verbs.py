@@ -3,6 +3,7 @@
 import argparse
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError, require, unknown
@@ -29,8 +30,6 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         known.overwrite,
         not (known.quiet or known.json),
     )
-    from pathlib import Path
-
     folder = Path(result.folder)
     words = [
         f"{folder}: complete after {result.seconds:.0f} s",
