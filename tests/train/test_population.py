@@ -42,6 +42,12 @@ def test_a_seed_has_the_same_bits_alone_and_among_many(seeds, threads):
         assert rows_of(alone, seeds.index(seed)) == rows_of(many, seed - 2)
 
 
+def test_a_seed_has_the_same_bits_among_a_thousand():
+    many = grown(tuple(range(1_000)), 2)
+    for seed in (4, 999):
+        assert rows_of(grown((seed,), 1), 0) == rows_of(many, seed)
+
+
 def test_threads_do_not_change_the_bits():
     seeds = tuple(range(2, 9))
     for number in range(7):
