@@ -30,6 +30,8 @@ COUNT_FIELDS = {
     "learned": int,
     "constants": int,
     "rank": int,
+    "rank_contexts": int,
+    "rank_settled": bool,
     "dead": list,
     "parts": dict,
 }
@@ -181,6 +183,7 @@ def test_count_of_a_run(capsys, target):
         content["unique"] == content["stored"] == content["learned"] == sum(content["parts"].values()) == 758
     )
     assert 0 < content["rank"] < 758
+    assert (content["rank_contexts"], content["rank_settled"]) == (1024, True)
 
 
 def test_count_of_a_name_without_a_run(capsys):

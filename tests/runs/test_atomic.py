@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import make_folder, plain, read_arrays, write_arrays, write_bytes, write_json
+from glassformer.runs.atomic import (
+    locked,
+    make_folder,
+    plain,
+    read_arrays,
+    write_arrays,
+    write_bytes,
+    write_json,
+)
 
 
 def fail(number):
@@ -102,3 +110,8 @@ def test_json_has_no_nan(tmp_path):
     assert plain(content) == {"a": None, "b": [1.5, None], "c": [1, "x", None, True]}
     write_json(tmp_path / "x.json", content)
     assert json.loads((tmp_path / "x.json").read_text(), parse_constant=pytest.fail) == plain(content)
+
+
+def test_an_error_inside_a_locked_folder_stays_itself(tmp_path):
+    with pytest.raises(BlockingIOError), locked(tmp_path / "new"):
+        raise BlockingIOError

@@ -158,3 +158,9 @@ def test_leaves_name_every_setting():
     assert found["model.layers.0.attention.heads"] == 1
     assert found["task.p"] == 0.3
     assert resolve("plus_last_even", {"data.count": str(found["data.count"])}) == PLUS
+
+
+def test_a_runs_own_name_may_be_a_rules():
+    """Only `task.name` changes the task; the run's name is a plain setting."""
+    run = resolve("plus_last_even", {"name": "lucky7", "train.steps": 5})
+    assert (run.name, run.task, run.train.steps) == ("lucky7", PLUS.task, 5)

@@ -9,10 +9,10 @@ import numpy as np
 from glassformer.runs.config import Task
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import RUNS, load, untrained
-from glassformer.tasks import Rule
+from glassformer.tasks import Rule, add
 from glassformer.train.setup import set_up_jax
 
-CONTEXTS = 256  # inputs over which the Jacobian's rank is taken; it no longer grows with more
+CONTEXTS = (256, 1024, 4096)  # inputs over which the Jacobian's rank is taken, until it no longer grows
 
 
 def count_target(target: str) -> dict[str, Any]:
@@ -26,7 +26,14 @@ def count_target(target: str) -> dict[str, Any]:
         loaded = load(target)
         architecture, params, task = loaded.architecture, dict(loaded.params), loaded.task
     tokens, outputs = contexts(task, architecture.context)
-    return asdict(count(architecture, params, tokens, outputs))
+    before: int | None = -1
+    for number in CONTEXTS:
+        counts = count(architecture, params, tokens[:, :number], outputs)
+        is_settled = counts.rank == before
+        if is_settled or counts.rank is None:
+            break
+        before = counts.rank
+    return asdict(counts) | {"rank_contexts": number, "rank_settled": is_settled}
 
 
 def is_untrained(target: str) -> bool:
@@ -38,10 +45,8 @@ def is_untrained(target: str) -> bool:
 
 def contexts(task: Task, size: int) -> tuple[np.ndarray, int]:
     """Inputs of the task, and how many of the last places are outputs."""
-    random = np.random.default_rng(0)
+    random, most = np.random.default_rng(0), max(CONTEXTS)
     if isinstance(task, Rule):
-        return random.integers(0, len(task.tokens()), (size, CONTEXTS)), size
-    from glassformer.tasks import add
-
-    x, y = random.integers(0, 10, (2, task.digits, CONTEXTS))
+        return random.integers(0, len(task.tokens()), (size, most)), size
+    x, y = random.integers(0, 10, (2, task.digits, most))
     return task.written().encode(x, y, add(x, y))[:-1], task.digits + 1

@@ -50,8 +50,8 @@ def run(
     config = resolve(target, options)
     folder = Path(out) if out else Path("runs") / config.name
     set_up_jax(config.train.device, config.model.precision)
-    config = open_folder(folder, config, resume, overwrite)
     with locked(folder):
+        config = open_folder(folder, config, resume, overwrite)
         if is_complete(folder):
             tidy(folder, config.train.keep_checkpoints)
             return read_result(folder)

@@ -109,7 +109,9 @@ def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     content = count_target(known.target)
     width = max(map(len, content["parts"]), default=0)
     too_many = "not computed (too many parameters)"
-    rank = too_many if content["rank"] is None else content["rank"]
+    settled = "settled" if content["rank_settled"] else "a lower bound, still growing"
+    rank = f"{content['rank']} over {content['rank_contexts']:,} contexts ({settled})"
+    rank = too_many if content["rank"] is None else rank
     dead = too_many if content["dead"] is None else ", ".join(content["dead"]) or "none"
     words = [f"{known.target}: {content['unique']} parameters"]
     words += [f"  {name:<{width}}  {number}" for name, number in content["parts"].items()]

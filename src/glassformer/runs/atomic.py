@@ -19,14 +19,21 @@ from glassformer.errors import UserError
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Only one process at a time may work in a folder; the lock goes with the process, however it ends."""
+    if not folder.exists():
+        make_folder(folder)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        claim(handle, folder)
         yield
-    except BlockingIOError:
-        raise UserError(f"another process is working in {folder}; --out chooses another folder") from None
     finally:
         os.close(handle)
+
+
+def claim(handle: int, folder: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UserError(f"another process is working in {folder}; --out chooses another folder") from None
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -39,7 +39,7 @@ def open_folder(folder: Path, run: Run, resume: bool = False, overwrite: bool = 
         return create(folder, run)
     remove_leftovers(folder)
     there = stored(folder)
-    if resume or same(there, run):
+    if resume or not difference(there, run):
         return replace(there, train=replace(there.train, threads=run.train.threads, device=run.train.device))
     ways = "--overwrite replaces it, --resume goes on with it, --out chooses another folder"
     raise UserError(f"{folder} holds another run ({difference(there, run)}); {ways}")
@@ -100,10 +100,6 @@ def remove_leftovers(folder: Path) -> None:
     for name in (*MADE, "checkpoints/*"):
         for path in (folder / name).parent.glob(f".{Path(name).name}.*.tmp"):
             path.unlink(missing_ok=True)
-
-
-def same(there: Run, here: Run) -> bool:
-    return difference(there, here) == ""
 
 
 def difference(there: Run, here: Run) -> str:

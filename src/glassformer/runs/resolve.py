@@ -12,7 +12,7 @@ from glassformer.errors import UserError, unknown
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
 from glassformer.runs.tree import checked, from_tree, to_tree
-from glassformer.tasks import RULES, Addition, load_file
+from glassformer.tasks import load_file
 
 Tree = dict[str, Any]
 TAGS = ("kind", "name")  # settings that say which other settings there are
@@ -99,14 +99,9 @@ def changed(tree: Any, keys: list[str], value: Any, path: str) -> Any:
         ]
     if not isinstance(tree, dict):
         tree = {}
-    if not rest and key in TAGS and value != tree.get(key) and known_kind(key, value):
-        return {key: value}
+    if not rest and (key == "kind" or path == "task.name") and value != tree.get(key):
+        return {key: value}  # the old one's other settings mean nothing to the new one
     return tree | {key: changed(tree.get(key, {}), rest, value, path) if rest else value}
-
-
-def known_kind(key: str, value: Any) -> bool:
-    """A run's own name is a plain setting; a task's name, or a part's kind, changes the other settings."""
-    return key == "kind" or str(value) in RULES or value == Addition.name
 
 
 def parse_value(text: Any) -> Any:

@@ -148,7 +148,7 @@ def choose(last: list[Row]) -> int:
 def write_history(folder: Path, population: Population, best: int, about: dict[str, Any]) -> None:
     """Every checkpoint of the chosen seed, stacked by name."""
     paths = sorted((folder / "checkpoints").glob("*.safetensors"))
-    most = max(2, HISTORY_BYTES // (population.flat.size * 4))
+    most = max(2, HISTORY_BYTES // (population.flat.size * np.dtype(population.model.precision).itemsize))
     if len(paths) > most:
         paths = [paths[i] for i in np.linspace(0, len(paths) - 1, most).round().astype(int)]
     if not paths:

@@ -28,7 +28,7 @@ from glassformer.tasks import (
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
 from glassformer.tasks.sample import Pool, pool
-from glassformer.train.data import stream
+from glassformer.train.data import STREAMS, stream
 from glassformer.verify.generate import write_sampled
 from glassformer.verify.share import Share
 
@@ -143,7 +143,7 @@ def judge(
 
 def sampled_error(model: Model, automaton: Automaton, data: Sequences, count: int, seed: int) -> Share:
     """Share of constrained positions that the model's own sequences break; the first token is the task's."""
-    random = np.random.default_rng([seed, 6])
+    random = np.random.default_rng([seed, STREAMS["generate"]])
     first = random.choice(len(automaton.tokens), (1, count), p=automaton.probability[automaton.start])
     tokens = write_sampled(model, first, data.max_length, random)
     asked = constrained(automaton, tokens)[1:]
