@@ -1,0 +1,29 @@
+"""An entry of the zoo: a model that comes with glassformer, and where its numbers come from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from glassformer.model.architecture import Architecture
+from glassformer.tasks import Addition
+
+WEIGHTS = Path(__file__).parent / "weights"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An adder under its id; hand-built numbers are computed, trained ones lie in a file of the package."""
+
+    id: str
+    about: str
+    task: Addition
+    architecture: Architecture
+    build: Callable[[], Mapping[str, np.ndarray]] | None = None  # hand-built numbers; none: trained
+
+    @property
+    def weights(self) -> Path | None:
+        """The file of trained weights that ships with the package, where a good seed was found."""
+        path = WEIGHTS / f"{self.id}.safetensors"
+        return path if self.build is None and path.exists() else None
