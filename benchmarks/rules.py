@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.configurations import RULE_CONFIGURATIONS
 
 HEAD = "| configuration | parameters | argmax accuracy, source in the window | at least | sampled error | "
 HEAD += "loss / floor (nats) | seeds at 99.9% | seconds |"
@@ -40,5 +40,5 @@ if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/all")
     print(HEAD)
     print("|" + "---|" * HEAD.count(" | ") + "---|")
-    for name in CONFIGURATIONS:
+    for name in RULE_CONFIGURATIONS:
         print(row(name, root / name), flush=True)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
-TASKS = ("addition", "automaton", "check", "floor", "knowledge", "layouts", "pairs", "sample", "sequences")
+TASKS = ("addition", "automaton", "board", "check", "floor", "hard", "knowledge", "layouts", "pairs")
+TASKS += ("sample", "sequences")
 SHAPED = [f"tasks.{module}" for module in TASKS]
 SHAPED += ["train.flat", "train.optimiser"]
 install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.beartype")

@@ -19,6 +19,8 @@ EXAMPLES = """examples:
   glassformer run plus_last_even                   train 16 seeds, keep the best, measure it
   glassformer run lucky7 --seeds 32 --steps 5000 --task.s 0.3
   glassformer test runs/plus_last_even             measure a finished run on fresh sequences
+  glassformer test nanogpt-58                      an adder: the board's protocol and hard pairs
+  glassformer add nanogpt-58 5388742030 746297626  one sum, as the model writes it
   glassformer count plus_last_even                 every way to count its parameters
 """
 RUN_EXAMPLES = """examples:
@@ -30,6 +32,21 @@ RUN_EXAMPLES = """examples:
 any setting of the configuration is an option too (glassformer list settings):
   --train.batch 128 --train.peak_rate 0.003 --model.width 3 --task.p 0.5 --model.layers.0.residual false
 """
+TEST_EXAMPLES = """examples:
+  glassformer test runs/plus_last_even --positions 500000
+  glassformer test nanogpt-58                             10 edge cases, 10,000 pairs of seed 2025, hard pairs
+  glassformer test nanogpt-58 --seed 7 --pairs 1000000 --hard 0
+  glassformer test mine.safetensors --model glass-39      a file that does not say its architecture
+
+exit status: 1 for an adder with less than 99% of the protocol right
+"""
+ADD_EXAMPLES = """examples:
+  glassformer add nanogpt-58 5388742030 746297626
+  glassformer add runs/glass-39 57 68 --json
+
+exit status: 1 where the sum is wrong
+"""
+TARGET = "a zoo id, a run folder, a run's name or a .safetensors file"
 
 
 class Parser(argparse.ArgumentParser):
@@ -62,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def dispatch(arguments: list[str]) -> int:
     parser, verbs = make_parser()
-    plain, options = split_dotted(arguments)
+    plain, options = split_dotted(refuse_signs(arguments))
     word = next((argument for argument in plain if not argument.startswith("-")), None)
     if word is not None and word not in verbs:
         raise unknown("command", word, verbs, "glassformer --help")
@@ -105,21 +122,15 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
         ("train", "the same as run, without what comes after the measurement"),
     ):
         add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
-    add_test_options(
-        verb(
-            "test",
-            "measure a model on fresh data",
-            "example:\n  glassformer test runs/plus_last_even --positions 500000",
-        )
-    )
+    add_test_options(verb("test", "measure a model on fresh data", TEST_EXAMPLES))
+    add_add_options(verb("add", "one sum, as the model writes it", ADD_EXAMPLES))
     count = verb(
         "count",
         "count a model's parameters, in every convention",
-        "example:\n  glassformer count plus_last_even",
+        "examples:\n  glassformer count plus_last_even\n  glassformer count zoo       all adders in a table",
     )
-    count.add_argument(
-        "target", metavar="TARGET", help="a run folder, a .safetensors file or a configuration's name"
-    )
+    count.add_argument("target", metavar="TARGET", help=f"{TARGET}, a configuration's name, or zoo")
+    add_model_option(count)
     listing = verb("list", "tasks, models, runs, settings", "example:\n  glassformer list tasks")
     listing.add_argument(
         "what", nargs="?", default="all", metavar="WHAT", help="tasks, models, figures, runs or settings"
@@ -143,14 +154,44 @@ def add_run_options(parser: Parser) -> None:
 
 
 def add_test_options(parser: Parser) -> None:
-    parser.add_argument("target", metavar="TARGET", help="a run folder, a run's name or a .safetensors file")
+    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument("--seed", type=int, metavar="N", help="of the data (adders: 2025; rules: 1)")
     parser.add_argument(
-        "--positions", type=int, default=100_000, metavar="N", help="constrained positions at least"
+        "--pairs", type=int, default=10_000, metavar="N", help="adders: random pairs (default: 10000)"
     )
-    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs, for an adder")
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="of the fresh data (run itself uses 0)"
+        "--hard",
+        type=int,
+        default=2_000,
+        metavar="N",
+        help="adders: pairs a hard distribution (default: 2000)",
     )
+    parser.add_argument(
+        "--positions", type=int, default=100_000, metavar="N", help="rules: constrained positions at least"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_model_option(parser)
+
+
+def add_add_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument("a", metavar="A", help="an integer from 0 up, of at most ten digits")
+    parser.add_argument("b", metavar="B", help="the same")
+    add_model_option(parser)
+
+
+def add_model_option(parser: Parser) -> None:
+    parser.add_argument(
+        "--model", metavar="ID", help="whose architecture a .safetensors file has that does not say it"
+    )
+
+
+def refuse_signs(arguments: list[str]) -> list[str]:
+    """The same words, if none after `add` is a signed number, which would be taken for an option."""
+    for word in arguments if arguments[:1] == ["add"] else []:
+        if word.startswith("-") and word.lstrip("-")[:1].isdigit():
+            raise UserError(f"A and B must be integers from 0 up, without a sign, but one is '{word}'")
+    return arguments
 
 
 def split_dotted(arguments: list[str]) -> tuple[list[str], dict[str, str]]:

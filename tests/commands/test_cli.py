@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from glassformer import cli
 from glassformer.cli import main, split_dotted
@@ -13,7 +15,7 @@ from glassformer.errors import UserError
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "count", "list")
+VERBS = ("run", "train", "test", "add", "count", "list")
 
 
 @pytest.fixture(autouse=True)
@@ -77,21 +79,24 @@ def test_no_words_show_the_help(capsys):
 def test_the_examples_of_the_help_are_valid():
     """Every example parses, and its configuration resolves."""
     from glassformer.runs.resolve import resolve
+    from glassformer.zoo import ZOO
 
-    texts = [cli.EXAMPLES, cli.RUN_EXAMPLES.format(verb="run")]
+    texts = [cli.EXAMPLES, cli.RUN_EXAMPLES.format(verb="run"), cli.TEST_EXAMPLES, cli.ADD_EXAMPLES]
     lines = [
         line.split("  ")[1]
         for text in texts
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 9
+    assert len(lines) == 17
     for line in lines:
         plain, options = split_dotted(line.split()[1:])
         known, rest = cli.make_parser()[0].parse_known_args(plain)
         assert rest == []
         if known.verb == "run" and "." not in known.target:
             resolve(known.target, options)
+        if known.verb in ("test", "add") and "/" not in known.target:
+            assert (getattr(known, "model", None) or known.target) in ZOO
 
 
 def test_version(capsys):
@@ -179,11 +184,51 @@ def test_a_dotted_option_needs_a_value():
             ". is not empty and holds no run (it has bad.toml); --out chooses another folder",
         ),
         ("test none.safetensors", "no file none.safetensors"),
-        ("test broken.toml", "no run, weights file or configuration called 'broken.toml'; "),
+        ("test broken.toml", "broken.toml is neither a run folder nor a .safetensors file"),
+        ("test nanogpt-85", "no model, run or weights file called 'nanogpt-85'; did you mean 'nanogpt-58'?"),
         ("test junk.safetensors", "junk.safetensors is damaged or not a safetensors file ("),
         ("test successor", "'successor' was not trained here yet: glassformer run successor"),
         ("test x --positions 0", "--positions must be at least 1, but it is 0"),
         ("test x --pairs 0", "--pairs must be at least 1, but it is 0"),
+        ("test x --hard -1", "--hard must be at least 0, but it is -1"),
+        ("test nanogpt-58 --model glass-39", "--model is for .safetensors files; nanogpt-58 says its own"),
+        (
+            "test junk.safetensors --model nanogpt-58",
+            "junk.safetensors is damaged or not a safetensors file (",
+        ),
+        ("test integers.safetensors --model nothing", "no model called 'nothing'; "),
+        (
+            "test integers.safetensors --model nanogpt-58",
+            "integers.safetensors: no parameter of this architecture",
+        ),
+        (
+            "test integers.safetensors",
+            "integers.safetensors does not say its architecture and task in its metadata",
+        ),
+        ("add nanogpt-58 1", "the following arguments are required: B (glassformer add --help)"),
+        ("add nanogpt-58 1 2 3", "'3' is one word too many for glassformer add (glassformer add --help)"),
+        ("add none 1 2", "no model, run or weights file called 'none'; "),
+        *(
+            (
+                f"add nanogpt-58 {words}",
+                f"{name} must be an integer between 0 and 9999999999, but it is {number}",
+            )
+            for words, name, number in (
+                ("1e3 1", "a", "'1e3'"),
+                ("12.5 1", "a", "'12.5'"),
+                ("1 99999999999", "b", "99999999999"),
+                ("1 10000000000", "b", "10000000000"),
+                ("1_000 1", "a", "'1_000'"),
+                ("1 \u0661\u0662", "b", "'\u0661\u0662'"),
+                ("1 five", "b", "'five'"),
+                ("+5 1", "a", "'+5'"),
+                ("1 " + "9" * 5000, "b", "'9999"),
+            )
+        ),
+        *(
+            (f"add nanogpt-58 {words}", "A and B must be integers from 0 up, without a sign, but one is '-")
+            for words in ("-1 5", "5 -1", "--5 1", "1 --5", "-1e3 1", "--1.5 1", "1 -12.5")
+        ),
         ("test x --seed -1", "--seed must be between 0 and 2^31 - 1, but it is -1"),
         (
             "test x --positions many",
@@ -191,7 +236,7 @@ def test_a_dotted_option_needs_a_value():
         ),
         (
             "count successr",
-            "no run, weights file or configuration called 'successr'; did you mean 'successor'?",
+            "no model, run or weights file called 'successr'; did you mean 'successor'?",
         ),
         ("count junk.safetensors", "junk.safetensors is damaged or not a safetensors file ("),
         ("list taks", "no list called 'taks'; did you mean 'tasks'?"),
@@ -202,6 +247,7 @@ def test_bad_input_gets_one_sentence(capsys, here, words, sentence):
     (here / "broken.toml").write_text("[train")
     (here / "rule.py").write_text("1 / 0")
     (here / "junk.safetensors").write_bytes(b"junk")
+    save_file({"a": np.arange(3)}, here / "integers.safetensors")
     before = sorted(path.name for path in here.rglob("*"))
     assert sentence_of(capsys, *words.split()).startswith(sentence)
     assert (

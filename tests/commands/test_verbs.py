@@ -9,6 +9,7 @@ from glassformer.cli import main
 from glassformer.commands.run import run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import RULES, Addition
+from glassformer.zoo import ZOO
 
 SHARE = {"value": float, "low": float, "high": float, "positions": int}
 RUN_FIELDS = {
@@ -34,6 +35,7 @@ COUNT_FIELDS = {
     "rank_settled": bool,
     "dead": list,
     "parts": dict,
+    "at": str,
 }
 SETTINGS = "--seeds 2 --steps 200 --train.evaluate_every 100 --measure.positions 1000 --measure.generated 100"
 
@@ -184,6 +186,7 @@ def test_count_of_a_run(capsys, target):
     )
     assert 0 < content["rank"] < 758
     assert (content["rank_contexts"], content["rank_settled"]) == (1024, True)
+    assert content["at"] == "trained weights"
 
 
 def test_count_of_a_name_without_a_run(capsys):
@@ -192,6 +195,46 @@ def test_count_of_a_name_without_a_run(capsys):
     assert (content["unique"], content["parts"]["token"]) == (250, 24)
     assert main(["count", "plus_last_even"]) == 0
     assert capsys.readouterr().out.startswith("plus_last_even: 250 parameters\n")
+
+
+def test_count_of_an_architecture_without_weights(capsys, monkeypatch):
+    """At first values b = 0 would hide most of the rank; at random numbers z_hi alone is dead."""
+    monkeypatch.setattr(type(ZOO["microadder-57"]), "weights", None)
+    content = answer(capsys, "count", "microadder-57")
+    check_fields(content, COUNT_FIELDS)
+    assert (content["at"], content["unique"], content["nonzero"]) == ("random numbers", 57, 57)
+    assert (content["rank"], content["dead"]) == (46, ["position.z_hi"])
+    assert (content["rank_contexts"], content["rank_settled"]) == (256, True)
+    assert main(["count", "microadder-57"]) == 0
+    assert capsys.readouterr().out.endswith("dead: position.z_hi\ncounted at random numbers\n")
+
+
+def test_count_of_a_hand_built_model(capsys):
+    content = answer(capsys, "count", "nanogpt-58")
+    assert (content["unique"], content["at"]) == (58, "hand-built numbers")
+
+
+def test_count_of_the_whole_zoo(capsys, monkeypatch):
+    few = {name: ZOO[name] for name in ("glass-23", "nanogpt-58")}
+    monkeypatch.setattr("glassformer.commands.counting.ZOO", few)
+    models = answer(capsys, "count", "zoo")["models"]
+    assert [(model["id"], model["unique"]) for model in models] == [("glass-23", 23), ("nanogpt-58", 58)]
+    for model in models:
+        check_fields(model, COUNT_FIELDS)
+    assert main(["count", "zoo"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == [
+        "model",
+        "stored",
+        "unique",
+        "nonzero",
+        "learned",
+        "constants",
+        "rank",
+        "at",
+        "dead",
+    ]
+    assert [line.split()[2] for line in lines] == ["23", "58"]
 
 
 def test_count_of_a_large_model_leaves_the_rank_out(capsys):
@@ -210,13 +253,25 @@ def test_lists(capsys):
     content = answer(capsys, "list")
     assert list(content) == ["tasks", "models", "figures", "runs"]
     assert {item["id"] for item in content["tasks"]} == {*RULES, Addition.name}
-    assert [item["id"] for item in content["models"]] == list(CONFIGURATIONS)
+    built = [name for name, entry in ZOO.items() if entry.build]
+    assert [item["id"] for item in content["models"]] == [*CONFIGURATIONS, *built]
     for items in content.values():
         assert all(item["id"] and item["about"] for item in items)
     models = {item["id"]: item for item in content["models"]}
     assert models["plus_last_even"]["parameters"] == 250
     assert (models["successor"]["trained"], models["plus_last_even"]["trained"]) == (True, False)
     assert models["successor"]["verdict"] is None
+    assert (models["glass-39"]["parameters"], models["glass-39"]["kind"]) == (39, "trained adder")
+    assert models["glass-39"]["trained"] == (ZOO["glass-39"].weights is not None)
+    assert (models["nanogpt-58"]["trained"], models["nanogpt-58"]["kind"]) == (True, "hand-built adder")
+
+
+def test_the_list_of_models_is_grouped(capsys):
+    assert main(["list", "models"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    headings = [line.strip() for line in lines if line.startswith("  ") and line[2] != " "]
+    assert headings == ["rules", "trained adders", "hand-built adders"]
+    assert sum(line.split()[0] == "glass-39" for line in lines) == 1
 
 
 def test_lists_of_one_kind(capsys):
@@ -243,40 +298,6 @@ def test_lists_where_there_is_nothing(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["list", "runs"]) == 0
     assert capsys.readouterr().out == "runs:\n  none\n"
-
-
-@pytest.fixture
-def adder(monkeypatch):
-    """A stand-in for a loaded adder, perfect or not."""
-
-    def make(slips):
-        from tests.verify.fakes import Adder
-
-        task = Addition(digits=2)
-        loaded = Adder(task, slips)
-        loaded.architecture.precision, loaded.task, loaded.origin = "float32", task, "fake"
-        monkeypatch.setattr("glassformer.runs.load.load", lambda target: loaded)
-
-    return make
-
-
-def test_an_adder_that_qualifies(capsys, adder):
-    adder(lambda x, y: x[0] < 0)
-    content = answer(capsys, "test", "fake", "--pairs", "300")
-    check_fields(content, {"seconds": float, "additions_per_second": float, "distributions": dict})
-    assert (content["passed"], content["total"], content["accuracy"]) == (300, 300, 1.0)
-    assert (content["qualified"], content["failures"]) == (True, [])
-
-
-def test_an_adder_that_does_not_qualify_exits_with_1(capsys, adder):
-    adder(lambda x, y: x[0] == 9)
-    content = answer(capsys, "test", "fake", "--pairs", "300", status=1)
-    assert content["passed"] < 290
-    assert content["qualified"] is False
-    assert len(content["failures"]) == 20
-    assert set(content["failures"][0]) == {"a", "b", "expected", "got"}
-    assert main(["test", "fake", "--pairs", "300"]) == 1
-    assert ", the model says " in capsys.readouterr().out
 
 
 def test_python_mirrors_the_command(here):

@@ -3,7 +3,7 @@
 import pytest
 
 import glassformer
-from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.configurations import RULE_CONFIGURATIONS
 from glassformer.tasks import tabulate
 
 DETERMINED, SET = 0.995, 0.999  # argmax rule accuracy, by kind of rule
@@ -18,16 +18,16 @@ def promised(rule) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize("name", RULE_CONFIGURATIONS)
 def test_a_configuration_learns_its_rule(name, tmp_path):
     result = glassformer.run(name, tmp_path / name, {"train.first_seed": 7_000})
-    assert result.argmax_accuracy["value"] >= promised(CONFIGURATIONS[name].task)
+    assert result.argmax_accuracy["value"] >= promised(RULE_CONFIGURATIONS[name].task)
     assert result.argmax_accuracy["positions"] >= 100_000
     assert sum(path.stat().st_size for path in (tmp_path / name).rglob("*")) < FOLDER_BYTES
 
 
 def test_kinds_of_rules():
-    kinds = {name: promised(run.task) for name, run in CONFIGURATIONS.items()}
+    kinds = {name: promised(run.task) for name, run in RULE_CONFIGURATIONS.items()}
     sets = {"odd_even_index", "even_to_odd_transition", "parity_based", "two_token_parity"}
     sets |= {"even_greater_than_10", "plus_means_even"}
     assert {name for name, share in kinds.items() if share == SET} == sets

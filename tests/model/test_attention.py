@@ -6,7 +6,7 @@ import pytest
 from glassformer.errors import UserError
 from glassformer.model.attention import Attention
 from glassformer.model.norm import RMSNorm
-from glassformer.model.ops import NumpyOps
+from glassformer.model.ops_numpy import NumpyOps
 from glassformer.model.position import Alibi, Rope
 from glassformer.model.projection import Full, Identity
 
@@ -29,6 +29,7 @@ def watch(attention: Attention, x: np.ndarray, last: int = 0, **params: np.ndarr
         (Attention(heads=2, kv_heads=1, head_size=2), 32),
         (Attention(heads=2, head_size=3, value_size=1, out=Full()), 24 + 24 + 8 + 8),
         (Attention(head_size=4, qk_norm=RMSNorm()), 52),
+        (Attention(head_size=4, qk_norm=RMSNorm(), k_norm=RMSNorm()), 56),
     ],
 )
 def test_counts_at_width_four(attention, size):
@@ -90,6 +91,16 @@ def test_qk_norm_makes_scores_blind_to_size():
     x = np.random.default_rng(0).normal(size=(2, 4))
     scores = [watch(normed, scale * x, **gain)["scores.0"] for scale in (1.0, 100.0)]
     np.testing.assert_allclose(*scores, rtol=1e-12)
+
+
+def test_keys_may_have_a_norm_of_their_own():
+    x = np.random.default_rng(0).normal(size=(2, 4))
+    gains = {"attn.qk_norm.gain": np.array([2.0, 3.0]), "attn.k_norm.gain": np.array([5.0, 7.0])}
+    own = Attention(head_size=2, qk_norm=RMSNorm(eps=0), k_norm=RMSNorm(eps=0), scale=1.0, **PLAIN)
+    unit = x / np.sqrt((x * x).mean(0))
+    expected = (unit * [[2.0 * 5.0], [3.0 * 7.0]]).T @ unit
+    seen = watch(own, x, **gains)["scores.0"]
+    np.testing.assert_allclose(np.tril(seen), np.tril(expected), rtol=1e-12)
 
 
 def test_rope_turns_queries_and_keys_but_not_values():

@@ -6,7 +6,7 @@ import pytest
 from glassformer.errors import UserError
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import ignore
-from glassformer.model.ops import NumpyOps
+from glassformer.model.ops_numpy import NumpyOps
 from glassformer.model.projection import Full
 
 

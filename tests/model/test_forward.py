@@ -15,12 +15,13 @@ from glassformer.model.architecture import Architecture, Layer, reference
 from glassformer.model.attention import Attention
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import forward, parameters
-from glassformer.model.head import LinearHead, ParabolicHead, TiedHead
+from glassformer.model.head import LinearHead, LowestHead, ParabolicHead, TiedHead
 from glassformer.model.norm import FlatNorm, NoNorm, RMSNorm, SpiralNorm
-from glassformer.model.ops import NumpyOps
 from glassformer.model.ops_jax import JaxOps
+from glassformer.model.ops_numpy import NumpyOps
 from glassformer.model.position import (
     Alibi,
+    Circle,
     Learned,
     NoPosition,
     NoRelation,
@@ -28,18 +29,21 @@ from glassformer.model.position import (
     Sinusoidal,
     Spiral,
 )
-from glassformer.model.projection import Full, RankOne, Rotated, Sparse
-from glassformer.model.token import Arc, Quadratic, Rank1, Table
+from glassformer.model.projection import Constant, Full, RankOne, Repeated, Rotated, Sparse, Spread
+from glassformer.model.token import Arc, Quadratic, Rank1, SparseTable, Table
 
 VOCAB, CONTEXT, WIDTH, BATCH = 5, 6, 6, 3
 # Relative to the largest logit: three layers lose about three of the seven digits of float32.
 TOLERANCE = {"float32": 1e-4, "float64": 1e-11}
 
-TOKENS = st.sampled_from([Table(), Arc(), Rank1(), Quadratic()])
-POSITIONS = st.sampled_from([NoPosition(), Learned(), Sinusoidal(), Spiral(), Spiral(learned=True)])
+CIRCLE = Circle(period=4, at=1, loud=2, loud_amplitude=3.0)
+TOKENS = st.sampled_from([Table(), Arc(), Rank1(), Quadratic(), SparseTable(places=((0, 1), (3, 0)))])
+POSITIONS = st.sampled_from([NoPosition(), Learned(), Sinusoidal(), Spiral(), Spiral(learned=True), CIRCLE])
 NORMS = st.sampled_from([NoNorm(), RMSNorm(), FlatNorm(factor=2.0), SpiralNorm()])
 SQUARES = st.sampled_from([Full(), Full(bias=True), Full(reads=(1, 4)), RankOne(), Sparse(places=((0, 5),))])
-HEADS = st.sampled_from([LinearHead(), TiedHead(), TiedHead(Full()), ParabolicHead()])
+HEADS = st.sampled_from(
+    [LinearHead(), TiedHead(), TiedHead(Full()), ParabolicHead(), LowestHead(tokens=VOCAB)]
+)
 
 
 @st.composite
@@ -52,9 +56,11 @@ def attentions(draw, turned):
         head_size=draw(st.integers(1, 3)),
         value_size=draw(st.sampled_from([None, 1, 2])),
         q=draw(st.sampled_from([Full(), Full(bias=True)])),
-        k=draw(st.sampled_from([Full(), RankOne(), Rotated(of=turned)])) if groups is None else Full(),
+        k=draw(st.sampled_from([Full(), RankOne(), Rotated(of=turned), Constant()]))
+        if groups is None
+        else Full(),
         v=draw(SQUARES.filter(lambda part: not isinstance(part, Sparse))),
-        out=draw(st.sampled_from([Full(), RankOne(), Full(writes=(0, 2))])),
+        out=draw(st.sampled_from([Full(), RankOne(), Full(writes=(0, 2)), Spread(), Repeated(times=3)])),
         relation=draw(st.sampled_from([NoRelation(), Rope(base=10.0), Alibi()])),
         qk_norm=draw(NORMS),
         softmax=draw(st.sampled_from(["softmax", "softmax1"])),

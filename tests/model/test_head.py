@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.errors import UserError
-from glassformer.model.head import LinearHead, ParabolicHead, TiedHead
-from glassformer.model.ops import NumpyOps
+from glassformer.model.head import CLOSED, LinearHead, LowestHead, ParabolicHead, TiedHead
+from glassformer.model.ops_numpy import NumpyOps
 from glassformer.model.projection import Full
 
 OPS = NumpyOps()
@@ -22,6 +22,7 @@ TABLE = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # tok dim
         (TiedHead(), 0),
         (TiedHead(Full()), 10),
         (ParabolicHead(), 3),
+        (LowestHead(tokens=2), 0),
     ],
 )
 def test_counts_for_three_tokens_and_width_five(head, size):
@@ -50,3 +51,10 @@ def test_the_parabola_is_largest_at_the_nearest_digit(y):
 def test_a_parabola_of_a_dimension_that_is_not_there():
     with pytest.raises(UserError, match=r"head.reads must be a dimension below 4, but it is 4"):
         ParabolicHead(reads=4).parameters("head", 10, 4, 4)
+
+
+def test_the_lowest_dimension_wins_and_closed_tokens_never_do():
+    x = np.array([4.0, -3.0, 7.0])[:, None, None]
+    assert LowestHead(tokens=2)(OPS, {}, "head", x, TABLE)[:, 0, 0].tolist() == [-4, 3, CLOSED]
+    with pytest.raises(UserError, match=r"head.tokens must be between 1 and 3, but it is 4"):
+        LowestHead(tokens=4).parameters("head", 3, 5, 5)

@@ -5,7 +5,7 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.model.norm import FlatNorm, NoNorm, RMSNorm, SpiralNorm
-from glassformer.model.ops import NumpyOps
+from glassformer.model.ops_numpy import NumpyOps
 
 OPS = NumpyOps()
 X = np.array([3.0, 4.0])[:, None, None]

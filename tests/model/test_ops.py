@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassformer.model.ops import NumpyOps
 from glassformer.model.ops_jax import THIN, JaxOps, outer_sum, thin_product
+from glassformer.model.ops_numpy import NumpyOps
 
 RANDOM = np.random.default_rng(0)
 PLACES = ((0, 1), (2, 0))

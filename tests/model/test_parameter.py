@@ -2,6 +2,7 @@
 
 import pytest
 
+from glassformer.errors import UserError
 from glassformer.model.parameter import constant, matrix, normal, uniform
 
 
@@ -20,3 +21,12 @@ def test_starts_of_a_weight(start, half_width):
 def test_frozen_is_stored_but_not_learned():
     weight = normal((2, 3))
     assert (weight.learned, weight.frozen().learned, weight.frozen().size) == (True, False, 6)
+
+
+def test_a_gram_start_is_for_square_weights():
+    """With 3 columns U has 4 rows, and the scale is that of W' W / sqrt(4), W xavier: (6 / 7) / 2."""
+    assert (matrix(3, 3, "gram").law, matrix(3, 3, "gram").scale) == ("gram", pytest.approx(3 / 7))
+    with pytest.raises(
+        UserError, match="a weight that starts as a gram matrix must be square, but it is '2 x 3'"
+    ):
+        matrix(2, 3, "gram")

@@ -6,8 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.errors import UserError
-from glassformer.model.ops import NumpyOps
-from glassformer.model.position import Alibi, Learned, NoPosition, NoRelation, Rope, Sinusoidal, Spiral
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.model.position import (
+    Alibi,
+    Circle,
+    Learned,
+    NoPosition,
+    NoRelation,
+    Rope,
+    Sinusoidal,
+    Spiral,
+)
 
 OPS = NumpyOps()
 
@@ -21,6 +30,8 @@ OPS = NumpyOps()
         (Spiral(), 0, 5),
         (Spiral(learned=True), 4, 1),
         (Spiral(slots=(0, "zero", 0.5, "equals")), 3, 6),
+        (Circle(), 0, 2),
+        (Circle(at=1, loud=2), 0, 4),
     ],
 )
 def test_counts_for_four_places_in_three_dimensions(position, size, constants):
@@ -32,7 +43,7 @@ def test_counts_for_four_places_in_three_dimensions(position, size, constants):
 
 
 def test_relations_count_their_numbers():
-    relations = [NoRelation(), Rope(), Rope(frequencies=(1.0, 0.5)), Alibi(), Alibi(slopes=(2.0,))]
+    relations = [NoRelation(), Rope(), Rope(frequencies=(1.0, 0.5)), Alibi(), Alibi(slopes=(2.0, 0.0))]
     assert [relation.constants for relation in relations] == [0, 1, 2, 1, 1]
 
 
@@ -46,6 +57,26 @@ def test_a_learned_spiral_at_the_frozen_values_is_the_frozen_one():
     values = {"amplitude": 3.5, "phase": 0.0, "slope": 0.15, "offset": 0.0}
     learned = Spiral(learned=True).table(OPS, {f"p.{k}": np.float64(v) for k, v in values.items()}, "p", 9, 4)
     np.testing.assert_array_equal(learned, Spiral().table(OPS, {}, "p", 9, 4))
+
+
+def test_circle_by_hand():
+    table = Circle(period=4, amplitude=2.0, at=1, loud=2, loud_amplitude=10.0).table(
+        OPS, {}, "position", 4, 4
+    )
+    np.testing.assert_allclose(
+        table, [[0, 0, 10, 0], [0, 10, 0, 0], [0, 0, -2, 0], [0, -2, 0, 0]], atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_period_on_a_circle_leads_back_to_the_last_bit(dtype):
+    table = Circle(period=11, amplitude=100.0).table(NumpyOps(dtype), {}, "position", 44, 2)
+    np.testing.assert_array_equal(table[:22], table[22:])
+
+
+def test_a_circle_outside_the_dimensions():
+    with pytest.raises(UserError, match=r"at of a circle must be between 0 and 2, but it is 3"):
+        Circle(at=3).parameters("position", 8, 4)
 
 
 def test_sinusoidal_by_hand():

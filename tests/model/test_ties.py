@@ -10,8 +10,8 @@ import pytest
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture, Tie, reference
 from glassformer.model.forward import all_parameters, forward, parameters, untie
-from glassformer.model.ops import NumpyOps
 from glassformer.model.ops_jax import JaxOps
+from glassformer.model.ops_numpy import NumpyOps
 from tests.model.test_forward import contexts, drawn
 
 FREE = reference(vocab=5)

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.model.ops import NumpyOps
-from glassformer.model.token import Arc, Quadratic, Rank1, Table
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.model.token import Arc, Quadratic, Rank1, SparseTable, Table
 
 
-@pytest.mark.parametrize(("token", "size"), [(Table(), 30), (Arc(), 3), (Rank1(), 13), (Quadratic(), 2)])
+@pytest.mark.parametrize(
+    ("token", "size"),
+    [(Table(), 30), (Arc(), 3), (Rank1(), 13), (SparseTable(places=((1, 2), (9, 0))), 2), (Quadratic(), 2)],
+)
 def test_counts_for_ten_digits_in_three_dimensions(token, size):
     stored = token.parameters("token", 10, 3)
     assert sum(parameter.size for parameter in stored.values()) == size
@@ -40,3 +43,11 @@ def test_quadratic_by_hand():
 def test_planes_need_two_dimensions(token, name):
     with pytest.raises(UserError, match=f"width of {name} embedding must be at least 2, but it is 1"):
         token.parameters("token", 10, 1)
+
+
+def test_a_sparse_table_by_hand():
+    table = SparseTable(places=((0, 1), (2, 0)))
+    values = {"token.values": np.array([5.0, 7.0])}
+    assert table.table(NumpyOps(), values, "token", 3, 2).tolist() == [[0, 5], [0, 0], [7, 0]]
+    with pytest.raises(UserError, match=r"token.places must be different places inside 3 x 2"):
+        SparseTable(places=((3, 0),)).parameters("token", 3, 2)

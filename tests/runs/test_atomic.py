@@ -115,3 +115,11 @@ def test_json_has_no_nan(tmp_path):
 def test_an_error_inside_a_locked_folder_stays_itself(tmp_path):
     with pytest.raises(BlockingIOError), locked(tmp_path / "new"):
         raise BlockingIOError
+
+
+def test_single_numbers_keep_their_shape(tmp_path):
+    arrays = {"one": np.float32(3.0), "row": np.ones(1), "turned": np.arange(6.0).reshape(2, 3).T}
+    write_arrays(tmp_path / "x.safetensors", arrays, {})
+    read, _ = read_arrays(tmp_path / "x.safetensors")
+    assert {name: array.shape for name, array in read.items()} == {"one": (), "row": (1,), "turned": (3, 2)}
+    np.testing.assert_array_equal(read["turned"], arrays["turned"])

@@ -1,15 +1,24 @@
 """From targets to models, and from damaged files to sentences."""
 
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from glassformer.errors import UserError
+from glassformer.model.architecture import reference
 from glassformer.model.forward import parameters
 from glassformer.runs.atomic import write_arrays
+from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import open_folder
-from glassformer.runs.load import load, untrained
+from glassformer.runs.load import load
 from glassformer.runs.tree import to_tree
+from glassformer.tasks import Addition
+from glassformer.zoo import ZOO
+from glassformer.zoo.entry import Entry
 
 RUN = CONFIGURATIONS["plus_last_even"]
 PARAMS = {
@@ -44,26 +53,50 @@ def test_a_run_by_its_folder_or_its_name(here):
 @pytest.mark.parametrize(
     ("params", "about", "sentence"),
     [
-        (PARAMS, {}, "x.safetensors does not say its architecture and task in its metadata"),
+        (
+            PARAMS,
+            {},
+            "x.safetensors does not say its architecture and task in its metadata; --model ID says which it has",
+        ),
         (
             PARAMS | {"hed.bias": np.zeros(2)},
             ABOUT,
-            "no parameter of this architecture called 'hed.bias'; did you",
+            "x.safetensors: no parameter of this architecture called 'hed.bias'; did you mean 'head.bias'?",
         ),
         (
             {"token.weight": np.zeros((12, 2))},
             ABOUT,
-            "the weights lack position.weight, which should have shape",
+            "x.safetensors: the weights lack position.weight, which should have shape (8, 2)",
         ),
         (
             PARAMS | {"head.bias": np.zeros(3)},
             ABOUT,
-            "head.bias has shape (3,), but the architecture needs (12,)",
+            "x.safetensors: head.bias has shape (3,), but the architecture needs (12,)",
         ),
         (
-            PARAMS | {"head.bias": np.full(12, np.nan)},
+            PARAMS | {"head.bias": np.zeros(12, np.int64)},
             ABOUT,
-            "head.bias holds numbers that are not finite",
+            "x.safetensors: head.bias has type int64, but the architecture needs floating-point numbers (float32)",
+        ),
+        (
+            PARAMS | {"head.bias": np.zeros(12, bool)},
+            ABOUT,
+            "x.safetensors: head.bias has type bool, but the architecture needs floating-point numbers (float32)",
+        ),
+        (
+            PARAMS | {"token.weight": np.where(np.arange(24).reshape(12, 2) == 5, np.nan, 1.0)},
+            ABOUT,
+            "x.safetensors: token.weight holds numbers that are not finite (nan at (2, 1))",
+        ),
+        (
+            PARAMS | {"head.bias": np.where(np.arange(12) == 3, -np.inf, 1.0)},
+            ABOUT,
+            "x.safetensors: head.bias holds numbers that are not finite (-inf at (3,))",
+        ),
+        (
+            PARAMS | {"head.bias": np.full(12, 1e300)},  # a number for float64, but not for float32
+            ABOUT,
+            "x.safetensors: head.bias holds numbers that are not finite (inf at (0,))",
         ),
         (PARAMS, ABOUT | {"task": {"name": "nothing"}}, "no task called 'nothing'; "),
         (PARAMS, ABOUT | {"model": 3}, "model must be a table of settings, but it is 3"),
@@ -78,23 +111,115 @@ def test_weights_that_do_not_fit_get_one_sentence(here, params, about, sentence)
     assert (here / "x.safetensors").read_bytes() == before
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_every_floating_type_is_read_in_the_architectures_precision(here, dtype):
+    write_arrays(here / "x.safetensors", {name: a.astype(dtype) for name, a in PARAMS.items()}, ABOUT)
+    loaded = load("x.safetensors")
+    assert {array.dtype.name for array in loaded.params.values()} == {"float32"}
+    np.testing.assert_array_equal(loaded.params["head.bias"], PARAMS["head.bias"])  # 0.5 is exact in all
+
+
+def test_model_says_what_a_file_does_not(here):
+    write_arrays(here / "x.safetensors", PARAMS, {})
+    assert load("x.safetensors", "plus_last_even").architecture == RUN.architecture
+    write_arrays(here / "x.safetensors", PARAMS, ABOUT)
+    for model, sentence in {
+        "lucky7": "x.safetensors: token.weight has shape (12, 2), but the architecture needs",
+        "plus_last_evn": "no model called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list models)",
+    }.items():
+        with pytest.raises(UserError) as error:
+            load("x.safetensors", model)
+        assert str(error.value).startswith(sentence)
+    with pytest.raises(UserError, match=r"^--model is for \.safetensors files; successor says its own"):
+        load("successor", "plus_last_even")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"junk" * 100),
+        lambda path: path.write_bytes(path.read_bytes()[:-20]),
+        lambda path: path.write_bytes(path.read_bytes()[:200]),
+        lambda path: path.write_bytes(pickle.dumps(PARAMS)),
+        lambda path: (path.unlink(), path.mkdir()),
+    ],
+    ids=["empty", "junk", "truncated", "header", "pickle", "folder"],
+)
+def test_files_that_are_not_safetensors(here, damage):
+    path = here / "x.safetensors"
+    write_arrays(path, PARAMS, ABOUT)
+    damage(path)
+    with pytest.raises(UserError, match=r"^x\.safetensors is damaged or not a safetensors file \(") as error:
+        load("x.safetensors")
+    assert "\n" not in str(error.value)
+
+
+@pytest.fixture
+def zoo(monkeypatch):
+    """A zoo with one hand-built adder (it always writes 3), one with shipped weights and one without any."""
+    task = Addition(digits=2)
+    architecture = reference(width=2, context=task.written().length - 1, vocab=10)
+    build = {name: np.zeros(p.shape) for name, p in parameters(architecture).items()}
+    build["head.bias"][3] = 1.0
+    entries = {
+        name: Entry(name, "for the tests", task, architecture, maker)
+        for name, maker in {"threes": lambda: build, "shipped": None, "bare-41": None}.items()
+    }
+    for name, entry in entries.items():
+        monkeypatch.setitem(ZOO, name, entry)
+    return build
+
+
+def test_a_zoo_model_is_built_or_read_from_the_package(here, zoo, monkeypatch):
+    monkeypatch.setattr("glassformer.zoo.entry.WEIGHTS", here)
+    write_arrays(here / "shipped.safetensors", zoo, {})
+    for name in ("threes", "shipped"):
+        loaded = load(name)
+        assert (loaded.origin, loaded.task.digits) == (name, 2)
+        assert loaded.params["head.bias"].dtype == np.float32
+        assert loaded.add(1, 2) == 333
+    with pytest.raises(UserError, match=r"^'bare-41' has no weights here yet: glassformer run bare-41$"):
+        load("bare-41")
+
+
+def test_a_zoo_model_without_weights_is_found_among_the_runs(here, zoo):
+    task = Addition(digits=2)
+    run = Run("bare-41", task=task, model=ZOO["bare-41"].architecture)
+    open_folder(here / "runs" / "bare-41", run)
+    about = {"task": to_tree(task), "model": to_tree(run.architecture)}
+    write_arrays(here / "runs" / "bare-41" / "params.safetensors", zoo, about)
+    assert load("bare-41").origin == "runs/bare-41/params.safetensors"
+
+
+def test_an_adder_adds_and_a_rule_model_says_that_it_cannot(here, zoo):
+    with pytest.raises(UserError, match=r"^a must be an integer between 0 and 99, but it is 100$"):
+        load("threes").add(100, 1)
+    write_arrays(here / "x.safetensors", PARAMS, ABOUT)
+    with pytest.raises(UserError, match=r"^x\.safetensors cannot add: it was made for plus_last_even$"):
+        load("x.safetensors").add(1, 2)
+
+
+def test_loading_a_zoo_model_starts_without_jax(here):
+    code = "import sys, glassformer, glassformer.zoo as zoo\n"
+    code += "for name in [name for name, entry in zoo.ZOO.items() if entry.build]: glassformer.load(name)\n"
+    code += "glassformer.load; print('jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_targets_that_are_nothing(here):
+    (here / "weights.pt").write_bytes(b"x")
     open_folder(here / "runs" / "begun", RUN)
     (here / "empty").mkdir()
     for target, sentence in {
         "none.safetensors": "no file none.safetensors",
         "empty": "empty holds no run (there is no run.toml in it)",
         "plus_last_even": "'plus_last_even' was not trained here yet: glassformer run plus_last_even",
-        "plus_last_evn": "no run, weights file or configuration called 'plus_last_evn'; did you mean",
+        "plus_last_evn": "no model, run or weights file called 'plus_last_evn'; did you mean 'plus_last_even'?",
+        "weights.pt": "weights.pt is neither a run folder nor a .safetensors file",
         "begun": "runs/begun is not finished; glassformer run runs/begun/run.toml --out runs/begun",
     }.items():
         with pytest.raises(UserError) as error:
             load(target)
         assert str(error.value).startswith(sentence)
-
-
-def test_untrained_models_have_the_first_values_of_their_seed():
-    architecture, params, task = untrained("plus_last_even")
-    assert (architecture, task) == (RUN.architecture, RUN.task)
-    assert sum(array.size for array in params.values()) == 250
-    assert np.std(params["token.weight"]) > 0

@@ -51,9 +51,9 @@ def shared_population_of(train):
     population = Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
     make, programs = population.mapped, {}
 
-    def mapped(job):
+    def mapped(job, *lanes):
         name = getattr(job, "func", job).__qualname__, str(getattr(job, "args", ())[-1:])
-        return programs.setdefault(name, make(job))
+        return programs.setdefault(name, make(job, *lanes))
 
     population.mapped = mapped
     return population

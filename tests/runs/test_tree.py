@@ -108,8 +108,8 @@ def test_whole_numbers_serve_as_numbers():
             "task.digit_stages.0 must be a list of 2, but it has 3",
         ),
         (
-            {"task": {"name": "addition", "digits": 2}, "model": {"context": 9}},
-            "model.context must be 8, as the layout needs, but it is 9",
+            {"task": {"name": "addition", "digits": 2}, "model": {"context": 7}},
+            "model.context must be at least 8, as the layout needs, but it is 7",
         ),
         ({"measure": {"positions": 0}}, "measure.positions must be at least 1, but it is 0"),
     ],

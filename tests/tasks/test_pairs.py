@@ -6,19 +6,27 @@ import numpy as np
 import pytest
 
 from glassformer.tasks import Addition, add, make_layout, numbers_of
-from glassformer.tasks.pairs import _carry_heavy, problems
+from glassformer.tasks.board import board_pairs, may_be_on_board
+from glassformer.tasks.pairs import _carry_heavy, _drawn, problems
 from glassformer.tasks.pairs import pairs as eager_pairs
 
 pairs = jax.jit(eager_pairs, static_argnums=(2, 3))
+drawn = jax.jit(_drawn, static_argnums=(2, 3))  # before the board's pairs are taken out
 
 PLAIN = Addition(carry_mix=0.0, digit_stages=())
 BATCH = 50_000  # shares below are known to 0.01 by more than four sigmas
 
 
-def draw(addition, step, batch=BATCH):
+def draw(addition, step, batch=BATCH, draw_pairs=drawn):
     """The two numbers of one step: digit batch."""
-    x, y = pairs(jax.random.key(0), jnp.array([step]), batch, addition)
+    x, y = draw_pairs(jax.random.key(0), jnp.array([step]), batch, addition)
     return np.asarray(x[0]), np.asarray(y[0])
+
+
+def tuples(x, y):
+    """The pairs as numbers, quickly."""
+    powers = 10 ** np.arange(len(x), dtype=np.int64)
+    return list(zip((powers @ x).tolist(), (powers @ y).tolist(), strict=True))
 
 
 def heavy(kind, place=2, digits=6, batch=500):
@@ -95,6 +103,37 @@ def test_near_a_power_of_ten():
     x, y = map(numbers_of, heavy(kind=3))
     assert all(10**6 - 10 <= number < 10**6 for number in x)
     assert set(y) == set(range(20))
+
+
+STAGES = (0, 5_000, 10_000, 30_000, 50_000)
+
+
+@pytest.mark.parametrize("step", STAGES)
+def test_no_stage_of_the_curriculum_draws_a_pair_of_the_board(step):
+    board = set(board_pairs())
+    before, after = (tuples(*draw(Addition(), step, 4 * BATCH, one)) for one in (drawn, pairs))
+    assert not board & set(after)
+    if step < 50_000:  # carry-heavy pairs would hit the board again and again
+        assert board & set(before)
+    same = np.array([old == new for old, new in zip(before, after, strict=True)])
+    assert {new for new, kept in zip(after, same, strict=True) if not kept} == {(7, 8)}
+    assert 0.005 < 1 - same.mean() < 0.01
+
+
+def test_the_edge_cases_would_be_drawn_often():
+    """All of those that the carry-heavy kinds can make, within one large step."""
+    found = {pair for step in STAGES[:3] for pair in tuples(*draw(Addition(), step, 4 * BATCH))}
+    assert {(0, 0), (0, 1), (9_999_999_999, 0), (9_999_999_999, 1)} <= found
+
+
+@pytest.mark.parametrize("digits", [1, 2, 12])
+def test_numbers_of_other_lengths_avoid_the_board_too(digits):
+    addition = Addition(digits=digits, carry_mix=0.5, digit_stages=((1, 1),))
+    assert {(0, 0), (0, 1)} <= set(tuples(*draw(addition, 0)))
+    x, y = draw(addition, 0, draw_pairs=pairs)
+    assert not set(board_pairs()) & set(tuples(x, y))
+    assert not may_be_on_board(x, y).any()
+    assert x.shape == (digits, BATCH)
 
 
 def test_a_step_is_drawn_alike_in_any_chunk():

@@ -7,6 +7,8 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.tasks import Addition, Rule, Sequences, make_rule, numbers_of, tabulate
+from glassformer.tasks.board import HARMLESS, board_pairs, may_be_on_board
+from glassformer.tasks.hard import HARD, hard_pairs
 from glassformer.train.data import STREAMS, AdditionSource, RuleSource, make_source, stream
 
 TINY = {
@@ -100,6 +102,55 @@ def test_addition_counts_exactly_the_digits_of_the_answer(layout):
     )
     assert [a + b for a, b in zip(x, y, strict=True)] == z
     assert max(x) > 90  # full length, as after the curriculum
+
+
+def test_held_out_sums_are_half_uniform_and_half_hard():
+    source = AdditionSource(Addition())
+    places = [
+        list(places) for places in (source.addition.written().x_places, source.addition.written().y_places)
+    ]
+    tokens = np.asarray(source.held_out(stream(3, "held_out"), 14_001).tokens)
+    x, y = (tokens[place] for place in places)
+    uniform, hard = (x[:, :7001], y[:, :7001]), (x[:, 7001:], y[:, 7001:])
+    for part in uniform:
+        np.testing.assert_allclose((part == 9).mean(1), 0.1, atol=0.02)
+    nines, sums, special, *_ = (
+        tuple(part[:, 1000 * i : 1000 * (i + 1)] for part in hard) for i in range(len(HARD))
+    )
+    taken_out = may_be_on_board(*(np.array([[digit]]) for digit in HARMLESS))  # what stands in is not flagged
+    assert not taken_out.any()
+    assert ((nines[0] == 9) | (nines[1] == 9)).any(0).mean() > 0.97
+    assert np.isin(sums[0] + sums[1], (8, 9, 10)).all(0).mean() > 0.97
+    assert np.isin(special, (0, 1, 8, 9)).all((0, 1)).mean() > 0.97
+
+
+def test_held_out_sums_depend_on_the_key_alone():
+    first, again, other = (
+        np.asarray(AdditionSource(Addition(digits=6)).held_out(stream(seed, "held_out"), 300).tokens)
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any(0)[:150].mean() > 0.9
+    assert (first != other).any(0)[150:].mean() > 0.9
+
+
+def test_nothing_that_is_trained_on_is_on_the_board():
+    """Carry-heavy pairs would hit 0 + 0 and 0 + 1 many times in so many draws."""
+    source, board = AdditionSource(Addition()), set(board_pairs())
+    layout, steps = source.addition.written(), jnp.array([0, 1, 5_000, 10_000, 30_000])
+    for tokens in np.asarray(source.draw((), stream(0, "steps"), steps, 20_000)):
+        x, y = numbers_of(tokens[list(layout.x_places)]), numbers_of(tokens[list(layout.y_places)])
+        assert not board & set(zip(x, y, strict=True))
+
+
+def test_no_held_out_sum_is_on_the_board():
+    source, board = AdditionSource(Addition()), set(board_pairs())
+    layout = source.addition.written()
+    tokens = np.asarray(source.held_out(stream(0, "held_out"), 60_000).tokens)
+    x, y = numbers_of(tokens[list(layout.x_places)]), numbers_of(tokens[list(layout.y_places)])
+    assert not board & set(zip(x, y, strict=True))
+    hard = hard_pairs(np.random.default_rng(0), 30_000, 10)
+    assert board & set(zip(*map(numbers_of, hard), strict=True))  # they would be there
 
 
 def test_addition_draws_problems_of_their_step():

@@ -10,7 +10,7 @@ from glassformer.model.model import Model
 from glassformer.tasks import Sequences, make_rule
 from glassformer.train.data import RuleSource, stream
 from glassformer.train.flat import first_values, flat_of
-from glassformer.train.objective import is_allowed, loss, score
+from glassformer.train.objective import loss, margins, score
 
 MODEL = reference(vocab=12, width=4, head_size=4)
 FLAT = flat_of(MODEL)
@@ -63,7 +63,7 @@ def test_the_loss_is_that_of_the_scores(vector, held_out):
 def test_ties_with_a_wrong_token_are_failures():
     logits = jnp.array([[2.0, 2.0, 1.0, 2.0], [2.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 2.0]])[:, None]
     allowed = jnp.array([[True, True, True, True], [False, False, False, True], [False, False, False, True]])
-    assert is_allowed(logits, allowed[:, None]).tolist() == [[False, True, False, True]]
+    assert (margins(logits, allowed[:, None]) > 0).tolist() == [[False, True, False, True]]
 
 
 def test_large_logits_do_not_overflow(vector, held_out):

@@ -86,14 +86,15 @@ def test_polish_lowers_the_loss_of_its_batch():
     population = Population(MODEL, SOURCE, train, np.array([4, 5]))
     state = grown((4, 5, 6), 1)[2].state
     state = jax.tree.map(lambda leaf: leaf[:2], state)
-    polished = population.polished(state)
-    shared = jax.jit(SOURCE.shared)(jax.random.fold_in(stream(0, "polish"), 0))
-    for number, seed in enumerate((4, 5)):
-        tokens = SOURCE.draw(shared, stream(seed, "polish"), np.array([train.steps]), 256)[0]
-        goal = jax.jit(partial(loss, MODEL, population.flat, tokens=tokens, outputs=8))
+    polished = population.polished(state, np.array([0, 1]))
+    tokens = SOURCE.held_out(stream(0, "polish"), 256).tokens
+    goal = jax.jit(partial(loss, MODEL, population.flat, tokens=tokens, outputs=8))
+    for number in range(2):
         before, after = (float(goal(s.vectors[number])) for s in (state, polished.state))
         assert after < before - 0.005
         assert polished.train_loss[number] == pytest.approx(after, rel=1e-5)
+    alone = population.polished(state, np.array([1]))
+    np.testing.assert_array_equal(alone.state.vectors[0], polished.state.vectors[1])
 
 
 def test_addition_trains():

@@ -4,14 +4,18 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
+from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
+from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import find_runs, is_complete, stored
 from glassformer.runs.load import RUNS
 from glassformer.runs.resolve import leaves
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import RULES, Addition
+from glassformer.zoo import ZOO
 
+RULE, TRAINED, BUILT = "rule", "trained adder", "hand-built adder"
 Items = list[dict[str, Any]]
 
 
@@ -25,17 +29,36 @@ def tasks() -> Items:
 
 
 def models() -> Items:
-    """Every configuration with its size."""
-    return [
+    """Every configuration, then the zoo's hand-built adders: size, and whether there are numbers for it."""
+    built = [entry for entry in ZOO.values() if entry.build]
+    return [configured(run) for run in CONFIGURATIONS.values()] + [
         {
-            "id": run.name,
-            "about": run.about or f"{run.task.name}: width {run.model.width}, context {run.model.context}",
-            "parameters": sum(parameter.size for parameter in parameters(run.architecture).values()),
-            "trained": (RUNS / run.name / "result.json").exists(),
+            "id": entry.id,
+            "about": entry.about,
+            "kind": BUILT,
+            "parameters": size(entry.architecture),
+            "trained": True,
             "verdict": None,
         }
-        for run in CONFIGURATIONS.values()
+        for entry in built
     ]
+
+
+def configured(run: Run) -> dict[str, Any]:
+    """`trained`: weights come with the package, or a finished run is here."""
+    ships = run.name in ZOO and ZOO[run.name].weights is not None
+    return {
+        "id": run.name,
+        "about": run.about or f"{run.task.name}: width {run.model.width}, context {run.model.context}",
+        "kind": TRAINED if isinstance(run.task, Addition) else RULE,
+        "parameters": size(run.architecture),
+        "trained": ships or (RUNS / run.name / "result.json").exists(),
+        "verdict": None,
+    }
+
+
+def size(architecture: Architecture) -> int:
+    return sum(parameter.size for parameter in parameters(architecture).values())
 
 
 def figures() -> Items:
@@ -67,10 +90,17 @@ def first_line(text: str | None) -> str:
 
 
 def lines(items: Items) -> list[str]:
+    """One line an item, under a heading for each kind where there are several."""
     width = max((len(item["id"]) for item in items), default=0)
-    if not items:
-        return ["  none"]
-    sizes = [f"{item['parameters']:>6} parameters  " if "parameters" in item else "" for item in items]
-    return [
-        f"  {item['id']:<{width}}  {size}{item['about']}" for item, size in zip(items, sizes, strict=True)
-    ]
+    kinds = list(dict.fromkeys(item.get("kind") for item in items))
+    if len(kinds) <= 1:
+        return [line(item, width) for item in items] or ["  none"]
+    found: list[str] = []
+    for kind in kinds:
+        found += [f"  {kind}s", *(f"  {line(item, width)}" for item in items if item["kind"] == kind)]
+    return found
+
+
+def line(item: dict[str, Any], width: int) -> str:
+    number = f"{item['parameters']:>6} parameters  " if "parameters" in item else ""
+    return f"  {item['id']:<{width}}  {number}{item['about']}"

@@ -23,8 +23,19 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
     reached = f"{measures['seeds_at_999']} of {result.seeds} seeds reach 99.9% on the held-out windows"
     lines = [f"{result.parameters} parameters; {reached}; seed {result.best_seed} is kept"]
     if not isinstance(config.task, Rule):
-        return [*lines, f"whole answers right: {share_text(result.argmax_accuracy)}"]
+        return lines + adder_lines(measures)
     return lines + rule_lines(measures)
+
+
+def adder_lines(measures: dict[str, Any]) -> list[str]:
+    """Whole answers on fresh pairs, on each kind of hard pairs, and by the board's protocol."""
+    scores = {f"{name} right": score for name, score in measures["distributions"].items()}
+    if measures["board"]:
+        scores["the community board's protocol"] = measures["board"]
+    return [
+        f"whole answers right: {share_text(measures['argmax_accuracy'])}",
+        *(f"{name}: {score['passed']:,} of {score['total']:,}" for name, score in scores.items()),
+    ]
 
 
 def rule_lines(measures: dict[str, Any]) -> list[str]:

@@ -105,9 +105,9 @@ def measure(config: Run, model: Any) -> dict[str, Any]:
 
         wanted = config.measure
         return asdict(measure_rule(model, config.task, config.data, wanted.positions, wanted.generated))
-    from glassformer.verify.addition import measure_addition
+    from glassformer.verify.addition import measure_run
 
-    return asdict(measure_addition(model, config.task))
+    return asdict(measure_run(model, config.task, config.measure.positions))
 
 
 def read_result(folder: Path) -> RunResult:

@@ -1,7 +1,6 @@
 """What each verb does: from parsed options to (JSON content, words for people, exit status)."""
 
 import argparse
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -43,83 +42,36 @@ train_verb = run_verb
 
 
 def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.runs.load import load
-    from glassformer.train.setup import set_up_jax
-
     require(known.positions >= 1, "--positions", "at least 1", known.positions)
     require(known.pairs >= 1, "--pairs", "at least 1", known.pairs)
-    require(0 <= known.seed < 2**31, "--seed", "between 0 and 2^31 - 1", known.seed)
-    loaded = load(known.target)
-    set_up_jax("cpu", loaded.architecture.precision)
-    began = time.perf_counter()
-    content = test_rule(loaded, known) if isinstance(loaded.task, Rule) else test_addition(loaded, known)
-    seconds = time.perf_counter() - began
-    content |= {"target": loaded.origin, "seconds": round(seconds, 3)}
-    if "total" in content:
-        content["additions_per_second"] = round(content["total"] / seconds, 1)
-    return content, test_words(content), 0 if content.get("qualified", True) else 1
+    require(known.hard >= 0, "--hard", "at least 0", known.hard)
+    if known.seed is not None:
+        require(0 <= known.seed < 2**31, "--seed", "between 0 and 2^31 - 1", known.seed)
+    from glassformer.commands import testing
+    from glassformer.runs.load import load
+
+    loaded = load(known.target, known.model)
+    if isinstance(loaded.task, Rule):
+        return testing.test_rule(loaded, known.positions, known.seed)
+    show = not (known.quiet or known.json)
+    return testing.test_adder(loaded, known.seed, known.pairs, known.hard, show)
 
 
-def test_rule(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
-    from glassformer.verify.measure import measure_rule
+def add_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.adding import add_numbers
+    from glassformer.runs.load import load
 
-    report = asdict(measure_rule(loaded, loaded.task, loaded.data, known.positions, seed=known.seed))
-    return report | {
-        "sampled_error": report["sampled_error"]["value"],
-        "sampled": report["sampled_error"],
-        "verdict": None,
-    }
-
-
-def test_addition(loaded: Any, known: argparse.Namespace) -> dict[str, Any]:
-    from glassformer.verify.addition import measure_addition
-
-    report = measure_addition(loaded, loaded.task, known.pairs, known.seed)
-    share = report.argmax_accuracy
-    counts = {
-        "passed": round(share.value * share.positions),
-        "total": share.positions,
-        "accuracy": share.value,
-    }
-    failures = [asdict(failure) for failure in report.failures]
-    return counts | {
-        "qualified": report.qualified,
-        "failures": failures,
-        "distributions": {},
-        "argmax_accuracy": asdict(share),
-    }
-
-
-def test_words(content: dict[str, Any]) -> str:
-    from glassformer.commands.report import rule_lines
-
-    if "total" in content:
-        lines = [f"{content['target']}: {content['passed']:,} of {content['total']:,} answers right"]
-        for wrong in content["failures"][:5]:
-            sentence = f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
-            lines.append(f"  {sentence}")
-        return "\n".join(lines)
-    lines = rule_lines(content | {"sampled_error": content["sampled"]})
-    return "\n".join([content["target"], *(f"  {line}" for line in lines)])
+    return add_numbers(load(known.target, known.model), known.a, known.b)
 
 
 def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.commands.counting import count_target
+    from glassformer.commands import counting
 
-    content = count_target(known.target)
-    width = max(map(len, content["parts"]), default=0)
-    too_many = "not computed (too many parameters)"
-    settled = "settled" if content["rank_settled"] else "a lower bound, still growing"
-    rank = f"{content['rank']} over {content['rank_contexts']:,} contexts ({settled})"
-    rank = too_many if content["rank"] is None else rank
-    dead = too_many if content["dead"] is None else ", ".join(content["dead"]) or "none"
-    words = [f"{known.target}: {content['unique']} parameters"]
-    words += [f"  {name:<{width}}  {number}" for name, number in content["parts"].items()]
-    words += [f"stored, ties written out {content['stored']}"]
-    words += [f"non-zero {content['nonzero']}; learned {content['learned']}"]
-    words += [f"constants in the forward pass {content['constants']}; rank of the Jacobian {rank}"]
-    words += [f"dead: {dead}"]
-    return content, "\n".join(words), 0
+    if known.target == counting.WHOLE_ZOO:
+        content = counting.count_zoo()
+        return content, counting.table_words(content), 0
+    content = counting.count_target(known.target, known.model)
+    return content, counting.count_words(known.target, content), 0
 
 
 def list_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

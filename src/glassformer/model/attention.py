@@ -14,7 +14,7 @@ from glassformer.model.norm import NoNorm, Norm
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
 from glassformer.model.position import Alibi, NoRelation, Relation, Rope
-from glassformer.model.projection import AnyProjection, Full, span
+from glassformer.model.projection import AnyProjection, Full, RankOne, span
 
 MASKED = -1e30  # added to the score of a later place; its exponential is 0 in float32 and float64
 Record = Callable[[str, Value], None]
@@ -34,6 +34,7 @@ class Attention:
     out: AnyProjection | None = None  # none: the heads' outputs, concatenated, are the result
     relation: Relation = field(default_factory=NoRelation)  # positions inside the scores
     qk_norm: Norm = field(default_factory=NoNorm)
+    k_norm: Norm | None = None  # none: as the queries'
     softmax: Literal["softmax", "softmax1"] = "softmax"
     scale: float | None = None  # of the scores; none: 1 / sqrt(head size)
 
@@ -70,6 +71,7 @@ class Attention:
             | self.k.parameters(f"{name}.k", self.groups * self.head_size, width)
             | self.v.parameters(f"{name}.v", self.groups * self.values, width)
             | self.qk_norm.parameters(f"{name}.qk_norm", self.head_size)
+            | (self.k_norm.parameters(f"{name}.k_norm", self.head_size) if self.k_norm else {})
             | (self.out.parameters(f"{name}.out", width, mixed) if self.out else {})
         )
 
@@ -88,9 +90,16 @@ class Attention:
             weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
             record(f"weights.{head}", weights)
             mixes.append(self.mix(here, head, weights, v))
-        mixed = mixes[0] if len(mixes) == 1 else ops.join(mixes)
+        mixed = sum(mixes[1:], mixes[0]) if self.reads_first or len(mixes) == 1 else ops.join(mixes)
         record("mixed", mixed)
+        if isinstance(self.out, RankOne) and self.reads_first:
+            return self.out.write(ops, params, f"{name}.out", mixed, x.shape[0])
         return mixed if self.out is None else self.out(ops, params, f"{name}.out", mixed, x.shape[0])
+
+    @property
+    def reads_first(self) -> bool:
+        """An output of rank one reads a single number off the mix: the values are read, then mixed."""
+        return isinstance(self.out, RankOne) and not self.out.bias and self.out.reads is None
 
     def meet(self, here: "Site", head: int, q: Value, k: Value) -> tuple[Value, Value]:
         """The two sides of a head's scores, `dim pos batch` each: its queries and keys, normed and turned.
@@ -105,17 +114,25 @@ class Attention:
             return here.ops.linear(folded, read(self.q, here.asking_x)), read(self.k, here.x)
         size = self.head_size
         queries, keys = q[head * size : (head + 1) * size], k[group * size : (group + 1) * size]
-        return self.place(here, queries, here.asking), self.place(here, keys, range(k.shape[1]))
+        queries = self.qk_norm(here.ops, here.params, f"{here.name}.qk_norm", queries)
+        norm, norm_name = (self.k_norm, "k_norm") if self.k_norm else (self.qk_norm, "qk_norm")
+        keys = norm(here.ops, here.params, f"{here.name}.{norm_name}", keys)
+        return self.turned(here, queries, here.asking), self.turned(here, keys, range(k.shape[1]))
 
     def mix(self, here: "Site", head: int, weights: Value, v: Value) -> Value:
         """A head's values, mixed; where they are wider than the stream, the stream is mixed first."""
         group = head // (self.heads // self.groups)
-        if self.values > here.x.shape[0] and is_plain(self.v):
+        if self.values > here.x.shape[0] and is_plain(self.v) and not self.reads_first:
             return here.ops.linear(self.rows(here, "v", group), here.ops.mix(weights, read(self.v, here.x)))
-        return here.ops.mix(weights, v[group * self.values : (group + 1) * self.values])
+        values = v[group * self.values : (group + 1) * self.values]
+        if isinstance(self.out, RankOne) and self.reads_first:
+            row = here.params[f"{here.name}.out.read"][head * self.values : (head + 1) * self.values]
+            values = here.ops.linear(row[None], values)
+        return here.ops.mix(weights, values)
 
     def folds_scores(self, width: int) -> bool:
-        untouched = isinstance(self.qk_norm, NoNorm) and not isinstance(self.relation, Rope)
+        normed = not isinstance(self.qk_norm, NoNorm) or self.k_norm is not None
+        untouched = not normed and not isinstance(self.relation, Rope)
         return self.head_size > width and untouched and is_plain(self.q) and is_plain(self.k)
 
     def rows(self, here: "Site", key: Literal["q", "k", "v"], index: int) -> Value:
@@ -127,9 +144,8 @@ class Attention:
         weight = projection.weight(here.ops, here.params, f"{here.name}.{key}", count * size, stop - first)
         return weight[index * size : (index + 1) * size]
 
-    def place(self, here: "Site", x: Value, places: range) -> Value:
-        """Norm, then turn by position, queries or keys."""
-        x = self.qk_norm(here.ops, here.params, f"{here.name}.qk_norm", x)
+    def turned(self, here: "Site", x: Value, places: range) -> Value:
+        """Queries or keys, turned by position."""
         return self.relation.turn(here.ops, x, places) if isinstance(self.relation, Rope) else x
 
     def scores(self, here: "Site", head: int, queries: Value, keys: Value) -> Value:

@@ -10,8 +10,10 @@ and key enter through their product alone, so 4 of their 8 numbers say nothing n
 96
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -19,6 +21,7 @@ from jaxtyping import Bool, Float, Int
 from glassformer.errors import require
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import all_parameters, forward, parameters
+from glassformer.model.head import Head
 from glassformer.model.model import check_params
 from glassformer.model.norm import Norm
 from glassformer.model.ops import Value
@@ -26,6 +29,9 @@ from glassformer.model.position import Position, Relation
 
 MOST_FOR_RANK = 4_000  # learned numbers; above, the singular values take minutes and more than 256 MB
 CHUNK_BYTES = 16 * 2**20  # of the Jacobian in memory at once
+CHUNK = 64  # contexts at a time, at most: always a power of two, so that one compiled program serves all
+# Up to so many learned numbers compiling is most of the work, and a plain program is there in half the time.
+PLAIN_UP_TO, PLAIN = 128, {"xla_backend_optimization_level": 0}
 
 # Over random weights of the models in tests/model the singular values of the Jacobian, its columns scaled to
 # length 1, leave the range from 1e-15 to 1e-8 of the largest empty: below is rounding, above is the function.
@@ -48,30 +54,48 @@ class Counts:
     rank: int | None  # learned directions that change a logit; none above MOST_FOR_RANK
     dead: tuple[str, ...] | None  # learned numbers that change no logit: name, name[i] or name[i,j]
     parts: Mapping[str, int]  # unique numbers by part: token, attn.q, ff.up
+    rank_contexts: int  # over which rank and dead were taken; 0 where there was nothing to take
+    rank_settled: bool  # the rank was the same at the stop before
+
+
+class Dependence(NamedTuple):
+    """What the function makes of its learned numbers, over so many contexts."""
+
+    rank: int | None
+    dead: tuple[str, ...] | None
+    contexts: int
+    is_settled: bool
 
 
 def count(
-    model: Architecture, params: Mapping[str, np.ndarray], tokens: Int[np.ndarray, "pos batch"], outputs: int
+    model: Architecture,
+    params: Mapping[str, np.ndarray],
+    tokens: Int[np.ndarray, "pos batch"],
+    outputs: int,
+    stops: tuple[int, ...] = (),
 ) -> Counts:
     """Count a model at its numbers; the rank is over the logits of the last `outputs` places of all contexts.
 
     A rank is a lower bound that grows with the contexts, up to what the function depends on. Give many: at
-    least a few times more logits than learned numbers.
+    least a few times more logits than learned numbers. With `stops`, numbers of contexts, it is taken at each
+    until it no longer grows.
     """
     check_params(model, params)
     require(0 < outputs <= tokens.shape[0], "outputs", f"between 1 and {tokens.shape[0]} places", outputs)
     kept = parameters(model)
     learned = {name: np.asarray(params[name]) for name, parameter in kept.items() if parameter.learned}
-    rank, dead = rank_and_dead(model, params, learned, tokens, outputs)
+    found = dependence(model, params, learned, tokens, outputs, stops or (tokens.shape[1],))
     return Counts(
         stored=sum(parameter.size for parameter in all_parameters(model).values()),
         unique=sum(parameter.size for parameter in kept.values()),
         nonzero=sum(int(np.count_nonzero(params[name])) for name in kept),
         learned=sum(array.size for array in learned.values()),
         constants=constants(model),
-        rank=rank,
-        dead=dead,
+        rank=found.rank,
+        dead=found.dead,
         parts=by_part(model),
+        rank_contexts=found.contexts,
+        rank_settled=found.is_settled,
     )
 
 
@@ -87,41 +111,49 @@ def by_part(model: Architecture) -> dict[str, int]:
 def constants(model: Architecture) -> int:
     """Numbers that someone chose and no file holds; what is written alike at several sites counts once.
 
-    Positions, relations and norms say how many they have. A scale of the scores is one, unless it is 1.
+    Positions, relations, norms and heads say how many they have. A scale of the scores is one, unless 1.
     """
     attentions = [layer.attention for layer in model.layers if layer.attention]
-    parts: set[Position | Relation | Norm] = {model.position, model.final_norm}
+    parts: set[Position | Relation | Norm | Head] = {model.position, model.final_norm, model.head}
     parts |= {norm for layer in model.layers for norm in (layer.attention_norm, layer.feedforward_norm)}
     parts |= {part for attention in attentions for part in (attention.relation, attention.qk_norm)}
+    parts |= {attention.k_norm for attention in attentions if attention.k_norm}
     scales = {attention.score_scale for attention in attentions} - {1.0}
     return sum(part.constants for part in parts) + len(scales)
 
 
-def rank_and_dead(
+def dependence(
     model: Architecture,
     params: Mapping[str, np.ndarray],
     learned: Mapping[str, np.ndarray],
     tokens: Int[np.ndarray, "pos batch"],
     outputs: int,
-) -> tuple[int | None, tuple[str, ...] | None]:
+    stops: tuple[int, ...],
+) -> Dependence:
     """The rank and the dead numbers of a small model; twice none for a large one."""
     columns = sum(array.size for array in learned.values())
     if not columns:
-        return 0, ()
+        return Dependence(0, (), 0, True)
+    found = Dependence(None, None, 0, False)
     if columns > MOST_FOR_RANK:
-        return None, None
-    sketch = jacobian_sketch(model, params, learned, tokens, outputs)
-    moves = moving(learned, sketch)
-    return numerical_rank(sketch[:, moves]), names_of(learned, ~moves)
+        return found
+    for contexts, sketch in jacobian_sketches(model, params, learned, tokens, outputs, stops):
+        moves = moving(learned, sketch)
+        rank = numerical_rank(sketch[:, moves])
+        found = Dependence(rank, names_of(learned, ~moves), contexts, rank == found.rank)
+        if found.is_settled:
+            break
+    return found
 
 
-def jacobian_sketch(
+def jacobian_sketches(
     model: Architecture,
     params: Mapping[str, np.ndarray],
     learned: Mapping[str, np.ndarray],
     tokens: Int[np.ndarray, "pos batch"],
     outputs: int,
-) -> Float[np.ndarray, "mixture learned"]:
+    stops: tuple[int, ...],
+) -> Iterator[tuple[int, Float[np.ndarray, "mixture learned"]]]:
     """Random mixtures of the rows of the logits' Jacobian, in float64: its rank, and nearly its proportions.
 
     Twice as many mixtures as columns keep every singular value within a factor of about four (Marchenko and
@@ -130,15 +162,17 @@ def jacobian_sketch(
     import jax
 
     columns = sum(array.size for array in learned.values())
-    chunk = max(1, CHUNK_BYTES // (8 * columns * model.vocab * outputs))  # contexts
+    most = max(1, CHUNK_BYTES // (8 * columns * model.vocab * outputs))  # contexts
+    chunk = min(CHUNK, 1 << (most.bit_length() - 1))
     random = np.random.default_rng(0)
     sketch = np.zeros((2 * columns, columns))
     with jax.enable_x64(True):
         slopes = jacobian(model, params, learned, outputs)
-        for start in range(0, tokens.shape[1], chunk):
-            rows = slopes(tokens[:, start : start + chunk])
+    for begin, stop in pairwise((0, *stops)):
+        for start in range(begin, stop, chunk):
+            rows = slopes(tokens[:, start : min(start + chunk, stop)])
             sketch += random.normal(size=(2 * columns, len(rows))) @ rows
-    return sketch
+        yield stop, sketch
 
 
 def jacobian(
@@ -161,10 +195,12 @@ def jacobian(
         _, pull = jax.vjp(lambda moved: logits(moved, context), {name: fixed[name] for name in learned})
         return jax.lax.map(lambda logit: pull(logit)[0], unit)  # one at a time, to save memory
 
-    compiled = jax.jit(jax.vmap(slopes, 1))
+    is_small = sum(array.size for array in learned.values()) <= PLAIN_UP_TO
+    compiled = jax.jit(jax.vmap(slopes, 1), compiler_options=PLAIN if is_small else None)
 
     def rows(tokens: Int[np.ndarray, "pos batch"]) -> Float[np.ndarray, "logit learned"]:
-        blocks = compiled(jnp.asarray(tokens))
+        with jax.enable_x64(True):
+            blocks = compiled(jnp.asarray(tokens))
         count = len(unit) * tokens.shape[1]
         return np.hstack([np.asarray(blocks[name]).reshape(count, -1) for name in learned])
 
@@ -174,8 +210,9 @@ def jacobian(
 def moving(
     learned: Mapping[str, np.ndarray], slopes: Float[np.ndarray, "row learned"]
 ) -> Bool[np.ndarray, " learned"]:
-    """Which learned numbers move a logit, when each moves by the size of its array."""
-    steps = [np.full(array.size, np.abs(array).max() or 1.0) for array in learned.values()]
+    """Which learned numbers move a logit, when each moves by its own size; a zero by that of its array."""
+    sizes = [np.abs(array).ravel() for array in learned.values()]
+    steps = [np.where(size > 0, size, size.max() or 1.0) for size in sizes]
     effects = np.linalg.norm(slopes, axis=0) * np.concatenate(steps)
     return np.asarray(effects > DEAD_TOLERANCE * effects.max())
 

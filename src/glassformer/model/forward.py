@@ -7,9 +7,12 @@ Axes are `dim pos batch` throughout; `last` asks for the last places only, which
 from glassformer.errors import require, unknown
 from glassformer.model.architecture import Architecture, Layer, Tie
 from glassformer.model.attention import Record
+from glassformer.model.blocks import Blocks, Lookup, whole
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
+from glassformer.model.position import NoPosition
 from glassformer.model.projection import fetch
+from glassformer.model.token import Arc
 
 
 def parameters(model: Architecture) -> dict[str, Parameter]:
@@ -75,7 +78,19 @@ def forward(
     record: Record | None = None,
 ) -> Value:
     """Logits `tok pos batch` for tokens `pos batch`; `record` is called with every named intermediate."""
-    note, places = record or ignore, tokens.shape[0]
+    return whole(logits_in_blocks(model, ops, params, tokens, last, record))
+
+
+def logits_in_blocks(
+    model: Architecture,
+    ops: Ops,
+    params: Parameters,
+    tokens: Value,
+    last: int | None = None,
+    record: Record | None = None,
+) -> Value:
+    """The same, as the backend leaves them: one array, or rows apart."""
+    note, places = plainly(record), tokens.shape[0]
     require(last is None or 1 <= last <= places, "last", f"between 1 and {places} places", last)
     params = untie(model, params)
     table, x = embed(model, ops, params, tokens)
@@ -95,12 +110,13 @@ def embed(model: Architecture, ops: Ops, params: Parameters, tokens: Value) -> t
     places = tokens.shape[0]
     require(places <= model.context, "the number of tokens", f"at most the context {model.context}", places)
     table = model.token.table(ops, params, "token", model.vocab, model.token_dims)
-    token = ops.lookup(table, tokens)  # dim pos batch
+    square = model.token.square(params, "token") if isinstance(model.token, Arc) else None
+    token = Lookup(ops, table, tokens, square=square)
+    if isinstance(model.position, NoPosition) and not model.position_dims:
+        return table, Blocks(ops, [token])
     where = model.position.table(ops, params, "position", model.context, model.position_dims or model.width)
     position = where[:places].T[:, :, None]  # dim pos 1
-    if model.position_dims:
-        return table, ops.join([token, position + ops.array([0.0] * tokens.shape[1])[None, None, :]])
-    return table, token + position
+    return table, Blocks(ops, [token, position]) if model.position_dims else token.whole + position
 
 
 def run_layer(
@@ -128,6 +144,11 @@ def run_layer(
         kept = kept + moved if layer.residual else moved
     note(f"{name}stream", kept)
     return kept
+
+
+def plainly(record: Record | None) -> Record:
+    """A record is given plain arrays; a pass that nobody watches makes none."""
+    return ignore if record is None else lambda key, value: record(key, whole(value))
 
 
 def ignore(key: str, value: Value) -> None:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from glassformer.errors import require
+from glassformer.model.blocks import whole
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters, constant
 from glassformer.model.projection import AnyProjection, Full
+
+CLOSED = -1e30  # score of a token that a head never writes
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class LinearHead:
     """A projection of its own."""
 
     kind: ClassVar[str] = "linear"
+    constants: ClassVar[int] = 0
     weight: AnyProjection = field(default_factory=lambda: Full(bias=True))
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
@@ -31,6 +35,7 @@ class TiedHead:
     """Scores against the token table itself, after an optional projection to the table's dimensions."""
 
     kind: ClassVar[str] = "tied"
+    constants: ClassVar[int] = 0
     weight: AnyProjection | None = None
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
@@ -47,6 +52,7 @@ class ParabolicHead:
     """Token d scores slope d y + bend d^2 + shift, with y one dimension of the state."""
 
     kind: ClassVar[str] = "parabolic"
+    constants: ClassVar[int] = 0
     reads: int = -1  # dimension y
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
@@ -60,4 +66,26 @@ class ParabolicHead:
         return line + params[f"{name}.bend"] * (digit * digit) + params[f"{name}.shift"]
 
 
-Head = LinearHead | TiedHead | ParabolicHead
+@dataclass(frozen=True)
+class LowestHead:
+    """Token t scores minus dimension t of the state, so that the lowest dimension wins; nothing is stored.
+
+    Only the first `tokens` tokens have a dimension; the others score CLOSED, a constant, and never win.
+    """
+
+    kind: ClassVar[str] = "lowest"
+    constants: ClassVar[int] = 1
+    tokens: int = 10
+
+    def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
+        most = min(vocab, width)
+        require(1 <= self.tokens <= most, f"{name}.tokens", f"between 1 and {most}", self.tokens)
+        return {}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, table: Value) -> Value:
+        scores = whole(x)[: self.tokens] * -1.0
+        closed = scores[:1] * 0.0 + CLOSED
+        return ops.join([scores] + [closed] * (table.shape[0] - self.tokens))
+
+
+Head = LinearHead | TiedHead | ParabolicHead | LowestHead

@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from glassformer.errors import UserError, unknown
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import forward, parameters
-from glassformer.model.ops import NumpyOps, Value
+from glassformer.model.ops import Value
+from glassformer.model.ops_numpy import NumpyOps
 
 BLOCK = 4096  # contexts at a time: large enough for NumPy, small enough for the cache and for memory
 
@@ -61,7 +62,7 @@ def in_reading_order(name: str, value: np.ndarray) -> np.ndarray:
 
 
 def check_params(architecture: Architecture, params: Mapping[str, np.ndarray]) -> None:
-    """Names, shapes and finite numbers, or the one sentence that says what does not fit."""
+    """Names, shapes, kinds of number and finite ones, or the one sentence that says what does not fit."""
     expected = parameters(architecture)
     for name in params:
         if name not in expected:
@@ -69,9 +70,18 @@ def check_params(architecture: Architecture, params: Mapping[str, np.ndarray]) -
     for name, parameter in expected.items():
         if name not in params:
             raise UserError(f"the weights lack {name}, which should have shape {parameter.shape}")
-        if np.shape(params[name]) != parameter.shape:
-            raise UserError(
-                f"{name} has shape {np.shape(params[name])}, but the architecture needs {parameter.shape}"
-            )
-        if not np.isfinite(params[name]).all():
-            raise UserError(f"{name} holds numbers that are not finite")
+        check_array(name, np.asarray(params[name]), parameter.shape, architecture.precision)
+
+
+def check_array(name: str, array: np.ndarray, shape: tuple[int, ...], precision: str) -> None:
+    """One array against its shape; any floating-point type will do, others were never trained weights."""
+    if array.shape != shape:
+        raise UserError(f"{name} has shape {array.shape}, but the architecture needs {shape}")
+    if not np.can_cast(array.dtype, np.float64) or array.dtype.kind in "iub":
+        raise UserError(
+            f"{name} has type {array.dtype}, but the architecture needs floating-point numbers ({precision})"
+        )
+    finite = np.isfinite(array)
+    if not finite.all():
+        place = tuple(int(index) for index in np.argwhere(~finite)[0])
+        raise UserError(f"{name} holds numbers that are not finite ({array[place]} at {place})")

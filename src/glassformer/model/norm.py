@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from glassformer.model.blocks import square_sum
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters, constant
 from glassformer.model.projection import fetch
@@ -38,7 +39,7 @@ class RMSNorm:
         return {f"{name}.gain": constant((dims,), 1.0)}
 
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value) -> Value:
-        size = ops.sum(x * x, 0) / x.shape[0]  # pos batch
+        size = square_sum(ops, x) / x.shape[0]  # pos batch
         gain = self.gain(ops, params, name, x.shape[0])
         return x / ops.sqrt(size + self.eps) * gain[:, None, None]
 

@@ -20,6 +20,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from glassformer.model.blocks import Blocks, apart, each, linear_in_blocks, whole
+
 Value = Any
 THIN = 8  # rows up to which a weight's gradient is made of matrix-vector products
 
@@ -38,11 +40,15 @@ class JaxOps:
     sin = staticmethod(jnp.sin)
     cos = staticmethod(jnp.cos)
     abs = staticmethod(jnp.abs)
-    relu = staticmethod(jax.nn.relu)
-    silu = staticmethod(jax.nn.silu)
+
+    def relu(self, x: Value) -> Value:
+        return each(jax.nn.relu, x)
+
+    def silu(self, x: Value) -> Value:
+        return each(jax.nn.silu, x)
 
     def gelu(self, x: Value) -> Value:
-        return jax.nn.gelu(x, approximate=False)
+        return each(partial(jax.nn.gelu, approximate=False), x)
 
     def sum(self, x: Value, axis: int) -> Value:
         return jnp.sum(x, axis=axis)
@@ -51,18 +57,28 @@ class JaxOps:
         return softmax(scores, extra)
 
     def scores(self, queries: Value, keys: Value) -> Value:
-        return jnp.sum(queries[:, :, None] * keys[:, None], 0)
+        return jnp.sum(whole(queries)[:, :, None] * whole(keys)[:, None], 0)
 
     def mix(self, weights: Value, values: Value) -> Value:
-        return jnp.sum(weights[None] * values[:, None], 2)
+        if weights.shape[2] > 1:
+            return jnp.sum(weights[None] * whole(values)[:, None], 2)
+        values, factor = apart(values)
+        shared = weights[:, :, 0]  # query key
+        shared = shared if factor is None else shared * factor[:, 0]
+        return jnp.einsum("qk,dkb->dqb", shared, values, precision="highest")
 
     def stack(self, values: Sequence[Value], axis: int = 0) -> Value:
         return jnp.stack(values, axis)
+
+    def rows(self, values: Sequence[Value]) -> Value:
+        return jnp.stack(values)
 
     def join(self, values: Sequence[Value], axis: int = 0) -> Value:
         return jnp.concatenate(values, axis)
 
     def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value:
+        if isinstance(x, Blocks):
+            return linear_in_blocks(self, weight, x, bias)
         flat = x.reshape(x.shape[0], -1)  # dim pos*batch
         y = thin_product(weight, flat) if bias is None else thin_affine(weight, flat, bias)
         return y.reshape(weight.shape[0], *x.shape[1:])

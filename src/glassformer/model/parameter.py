@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from glassformer.errors import require
 from glassformer.model.ops import Value
 
 Shape = tuple[int, ...]
+Start = Literal["fan_in", "xavier", "unit", "zero", "gram"]
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,8 @@ class Parameter:
     """One stored array and the law that its first values follow."""
 
     shape: Shape
-    law: Literal["normal", "uniform", "constant"] = "constant"
-    scale: float = 0.0  # standard deviation, half width, or the value itself
+    law: Literal["normal", "uniform", "constant", "gram"] = "constant"
+    scale: float = 0.0  # standard deviation, half width, the value itself, or the factor of the gram matrix
     learned: bool = True
 
     @property
@@ -46,10 +48,21 @@ def constant(shape: Shape, value: float) -> Parameter:
     return Parameter(shape, "constant", value)
 
 
-def matrix(outputs: int, inputs: int, start: Literal["fan_in", "xavier", "unit", "zero"]) -> Parameter:
-    """A weight: uniform, as wide as its inputs (and outputs) ask for, or zero."""
+def gram(size: int) -> Parameter:
+    """Where the scores' form W^T W / sqrt(rows) starts, W a xavier weight with one row more than columns.
+
+    The law is scale U^T U with U uniform in -1..1: positive semidefinite, so each place attends to its like.
+    """
+    return Parameter((size, size), "gram", 6 / (2 * size + 1) / math.sqrt(size + 1))
+
+
+def matrix(outputs: int, inputs: int, start: Start) -> Parameter:
+    """A weight: uniform, as wide as its inputs (and outputs) ask for; a gram matrix; or zero."""
     if start == "zero":
         return constant((outputs, inputs), 0.0)
+    if start == "gram":
+        require(outputs == inputs, "a weight that starts as a gram matrix", "square", f"{outputs} x {inputs}")
+        return gram(outputs)
     widths = {"fan_in": inputs**-0.5, "xavier": math.sqrt(6 / (inputs + outputs)), "unit": 1.0}
     return uniform((outputs, inputs), widths[start])
 

@@ -1,7 +1,7 @@
 """Positions: tables `pos dim` that join the token embedding, and two that act inside attention.
 
-Joined: `Learned`, `Spiral`, `Sinusoidal`, `NoPosition`. Inside attention: `Rope` turns queries and keys,
-`Alibi` lowers the score of a key by its distance.
+Joined: `Learned`, `Spiral`, `Circle`, `Sinusoidal`, `NoPosition`. Inside attention: `Rope` turns queries and
+keys, `Alibi` lowers the score of a key by its distance.
 """
 
 import math
@@ -97,15 +97,52 @@ class Spiral:
         def number(key: str) -> Value:
             return params[f"{name}.{key}"] if self.learned else ops.array(getattr(self, key))
 
-        def row(slot: float | str) -> Value:
-            if isinstance(slot, str):
-                return ops.array([0.0] * dims) if slot == "zero" else params[f"{name}.{slot}"]
-            angle = number("phase") + 2 * math.pi * slot / self.period
-            wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
-            ramp = number("slope") * slot + number("offset")
-            return ops.stack([*wave, ramp, *[ops.array(0.0)] * (dims - 3)])
+        slots = self.slots or tuple(range(context))
+        turn = ops.array([0.0 if isinstance(slot, str) else slot for slot in slots])
+        on_curve = ops.array([float(not isinstance(slot, str)) for slot in slots])
+        angle = number("phase") + turn * (2 * math.pi / self.period)
+        wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
+        curve = [*wave, number("slope") * turn + number("offset"), *[turn * 0.0] * (dims - 3)]
+        table = ops.stack([column * on_curve for column in curve], 1)  # pos dim
+        for slot in dict.fromkeys(slot for slot in slots if isinstance(slot, str) and slot != "zero"):
+            here = ops.array([float(slot == other) for other in slots])
+            table = table + here[:, None] * params[f"{name}.{slot}"][None, :]
+        return table
 
-        return ops.stack([row(slot) for slot in self.slots or range(context)])
+
+@dataclass(frozen=True)
+class Circle:
+    """Place p at amplitude (sin u, cos u) with u = 2 pi p / period, in dimensions `at` and `at` + 1.
+
+    Places that are a period apart get the very same row: p is reduced first, and the row is computed in
+    double precision and rounded once. The first `loud` places may have an amplitude of their own.
+    """
+
+    kind: ClassVar[str] = "circle"
+    period: int = 10
+    amplitude: float = 1.0
+    at: int = 0
+    loud: int = 0  # how many places have the loud amplitude
+    loud_amplitude: float = 1.0
+
+    @property
+    def constants(self) -> int:
+        """Period and amplitude; with loud places also their number and their amplitude."""
+        return 4 if self.loud else 2
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        require(self.period >= 1, "period of a circle", "at least 1", self.period)
+        require(0 <= self.at <= dims - 2, "at of a circle", f"between 0 and {dims - 2}", self.at)
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def row(place: int) -> list[float]:
+            angle = 2 * math.pi * (place % self.period) / self.period
+            amplitude = self.loud_amplitude if place < self.loud else self.amplitude
+            wave = [amplitude * math.sin(angle), amplitude * math.cos(angle)]
+            return [0.0] * self.at + wave + [0.0] * (dims - self.at - 2)
+
+        return ops.array([row(place) for place in range(context)])
 
 
 @dataclass(frozen=True)
@@ -137,7 +174,7 @@ class Rope:
             cosine, sine = ops.cos(angle), ops.sin(angle)
             even, odd = x[2 * pair], x[2 * pair + 1]
             turned += [even * cosine - odd * sine, even * sine + odd * cosine]
-        return ops.stack(turned + [x[dim] for dim in range(len(turned), size)])
+        return ops.rows(turned + [x[dim] for dim in range(len(turned), size)])
 
     def rates(self, size: int) -> tuple[float, ...]:
         given, most = len(self.frequencies), size // 2
@@ -154,7 +191,8 @@ class Alibi:
 
     @property
     def constants(self) -> int:
-        return len(self.slopes) or 1
+        """A slope of 0 is no number; the rule of slopes counts as one."""
+        return sum(slope != 0 for slope in self.slopes) if self.slopes else 1
 
     def slope(self, head: int, heads: int) -> float:
         given = len(self.slopes)
@@ -162,5 +200,5 @@ class Alibi:
         return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
 
 
-Position = NoPosition | Learned | Sinusoidal | Spiral
+Position = NoPosition | Learned | Sinusoidal | Spiral | Circle
 Relation = NoRelation | Rope | Alibi

@@ -6,13 +6,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from glassformer.errors import require, unknown
+from glassformer.model.blocks import Blocks, whole
 from glassformer.model.ops import Ops, Value
-from glassformer.model.parameter import Parameter, Parameters, constant, matrix, uniform
-
-Start = Literal["fan_in", "xavier", "unit", "zero"]
+from glassformer.model.parameter import Parameter, Parameters, Start, constant, matrix, uniform
 
 
 @dataclass(frozen=True)
@@ -86,20 +85,27 @@ class RankOne(Projection):
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
         return params[f"{name}.write"][:, None] * params[f"{name}.read"][None, :]
 
+    def write(self, ops: Ops, params: Parameters, name: str, y: Value, out: int) -> Value:
+        """Lay the number that was read, `1 pos batch`, along the direction."""
+        lowest, highest = span(f"{name}.writes", self.writes, out)
+        along = ops.linear(params[f"{name}.write"][:, None], y)
+        return along if self.writes is None else pad(ops, along, lowest, out - highest)
+
 
 @dataclass(frozen=True)
 class Direction(Projection):
-    """The direction (cos t, sin t) that one output reads in a plane: one learned angle."""
+    """The direction (cos t, sin t) that one output reads, or one input takes, in a plane: one angle."""
 
     kind: ClassVar[str] = "direction"
 
     def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
-        require((out, dims) == (1, 2), name, "1 output of 2 dimensions", f"{out} of {dims}")
+        fits = "1 output of 2 dimensions, or 2 of 1"
+        require((out, dims) in ((1, 2), (2, 1)), name, fits, f"{out} of {dims}")
         return {f"{name}.angle": uniform((), math.pi)}
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
         angle = params[f"{name}.angle"]
-        return ops.stack([ops.cos(angle), ops.sin(angle)])[None]
+        return ops.stack([ops.cos(angle), ops.sin(angle)]).reshape(out, dims)
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,106 @@ class Identity(Projection):
         return ops.array([[float(row == column) for column in range(dims)] for row in range(out)])
 
 
+@dataclass(frozen=True)
+class Mirrored(Projection):
+    """Pair i of the outputs is the plane mirrored: scale (sin(t_i - u), cos(t_i - u)) for (sin u, cos u).
+
+    Its product with a point of the circle is largest at t_i - u: queries made so look for a sum of places, as
+    RoPE looks for a difference.
+    """
+
+    kind: ClassVar[str] = "mirrored"
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        require(dims == 2 and out % 2 == 0, name, "pairs of outputs of 2 dimensions", f"{out} of {dims}")
+        return {f"{name}.angle": uniform((out // 2,), math.pi), f"{name}.scale": constant((), 1.0)}
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        angle, scale = params[f"{name}.angle"], params[f"{name}.scale"]
+        cosine, sine = ops.cos(angle) * scale, ops.sin(angle) * scale
+        rows: list[Value] = []
+        for pair in range(out // 2):
+            rows += [ops.stack([-cosine[pair], sine[pair]]), ops.stack([sine[pair], cosine[pair]])]
+        return ops.stack(rows)
+
+
+@dataclass(frozen=True)
+class Repeated(Projection):
+    """Every stored row `times` times in a row; the outputs differ by their biases."""
+
+    kind: ClassVar[str] = "repeated"
+    times: int = 2
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        fits = self.times >= 1 and out % self.times == 0
+        require(fits, f"{name}.times", f"a divisor of the {out} outputs", self.times)
+        return {f"{name}.weight": matrix(out // self.times, dims, self.start)}
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        stored = params[f"{name}.weight"]
+        return ops.stack([stored[row // self.times] for row in range(out)])
+
+
+@dataclass(frozen=True)
+class Constant(Projection):
+    """One stored number for all outputs, whatever is read."""
+
+    kind: ClassVar[str] = "constant"
+    bias: bool = True  # the number
+
+    def parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        whole_range = self.bias and self.reads is None and self.writes is None
+        require(whole_range, name, "a constant with a bias, that reads and writes everything", self)
+        return {f"{name}.bias": constant((), 1.0)}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, out: int) -> Value:
+        """The number as `out pos 1`: no sequence changes it."""
+        return params[f"{name}.bias"] * ops.array([[[1.0]] * x.shape[1]] * out)
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        return ops.array([[0.0] * dims] * out)
+
+
+@dataclass(frozen=True)
+class Spread(Projection):
+    """The sum of what is read, to every output; nothing is stored."""
+
+    kind: ClassVar[str] = "spread"
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        return ops.array([[1.0] * dims] * out)
+
+
+@dataclass(frozen=True)
+class Pattern(Projection):
+    """Entries written out, a text an output: 0, 1, -1, or the name of a stored number with its sign.
+
+    `("-gap -1", "0 1")` is the matrix (-gap, -1), (0, 1): one number. A name may come again; any number but
+    0, 1 and -1 must have one, so that none is hidden in the pattern.
+    """
+
+    kind: ClassVar[str] = "pattern"
+    entries: tuple[str, ...] = ()
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        shape = [len(row.split()) for row in self.entries]
+        require(shape == [dims] * out, f"{name}.entries", f"{out} texts of {dims} entries", self.entries)
+        keys = [entry.removeprefix("-") for row in self.entries for entry in row.split()]
+        known = all(key in ("0", "1") or key.isidentifier() for key in keys)
+        require(known, f"{name}.entries", "0, 1, -1 and names", self.entries)
+        return {f"{name}.{key}": uniform((), dims**-0.5) for key in keys if key.isidentifier()}
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        def number(entry: str) -> Value:
+            key, sign = entry.removeprefix("-"), -1.0 if entry.startswith("-") else 1.0
+            return params[f"{name}.{key}"] * sign if key.isidentifier() else ops.array(sign * int(key))
+
+        return ops.stack([ops.stack([number(entry) for entry in row.split()]) for row in self.entries])
+
+
 def span(field: str, chosen: tuple[int, int] | None, dims: int) -> tuple[int, int]:
     """The chosen range of dimensions, or all of them."""
     first, stop = chosen or (0, dims)
@@ -141,9 +247,9 @@ def span(field: str, chosen: tuple[int, int] | None, dims: int) -> tuple[int, in
 
 
 def pad(ops: Ops, y: Value, before: int, after: int) -> Value:
-    """`dim pos batch` with rows of zeros around it."""
-    zero = y[:1] * 0.0
-    return ops.join([zero] * before + [y] + [zero] * after)
+    """`dim pos batch` with zeros around it, which no sequence changes."""
+    nothing = whole(y)[:1, :, :1] * 0.0  # 1 pos 1
+    return Blocks(ops, [nothing] * before + [y] + [nothing] * after)
 
 
 def fetch(params: Parameters, name: str) -> Value:
@@ -154,4 +260,16 @@ def fetch(params: Parameters, name: str) -> Value:
     return params[stored].T if name.endswith(".T") else params[stored]
 
 
-AnyProjection = Full | Rotated | RankOne | Direction | Sparse | Identity
+AnyProjection = (
+    Full
+    | Rotated
+    | RankOne
+    | Direction
+    | Sparse
+    | Identity
+    | Mirrored
+    | Repeated
+    | Constant
+    | Spread
+    | Pattern
+)

@@ -47,6 +47,10 @@ class Arc:
         columns = [amplitude * ops.cos(angle), amplitude * ops.sin(angle)] + [flat] * (dims - 2)
         return ops.stack(columns, 1)
 
+    def square(self, params: Parameters, name: str) -> Value:
+        """The sum of squares of every row: they all have the same length."""
+        return params[f"{name}.amplitude"] * params[f"{name}.amplitude"]
+
 
 @dataclass(frozen=True)
 class Rank1:
@@ -59,6 +63,23 @@ class Rank1:
 
     def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
         return params[f"{name}.value"][:, None] * params[f"{name}.direction"][None, :]
+
+
+@dataclass(frozen=True)
+class SparseTable:
+    """Numbers at chosen (token, dimension) places, zero elsewhere."""
+
+    kind: ClassVar[str] = "sparse"
+    places: tuple[tuple[int, int], ...] = ()
+
+    def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
+        inside = all(0 <= token < vocab and 0 <= dim < dims for token, dim in self.places)
+        once = 0 < len(self.places) == len(set(self.places))
+        require(once and inside, f"{name}.places", f"different places inside {vocab} x {dims}", self.places)
+        return {f"{name}.values": normal((len(self.places),))}
+
+    def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
+        return ops.scatter(params[f"{name}.values"], self.places, (vocab, dims))
 
 
 @dataclass(frozen=True)
@@ -79,4 +100,4 @@ class Quadratic:
         return ops.stack([bowl, -digit] + [flat] * (dims - 2), 1)
 
 
-Token = Table | Arc | Rank1 | Quadratic
+Token = Table | Arc | Rank1 | SparseTable | Quadratic

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once this is imported
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
@@ -79,7 +80,7 @@ def make_folder(folder: Path) -> None:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
     """A safetensors file; `about` is stored as one JSON text in its metadata."""
-    packed = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    packed = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     write_bytes(path, save(packed, {"glassformer": json.dumps(about)}))
 
 
@@ -94,7 +95,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except FileNotFoundError:
         raise UserError(f"no file {path}") from None
-    except (SafetensorError, json.JSONDecodeError, OSError, ValueError) as error:
+    except (SafetensorError, json.JSONDecodeError, OSError, ValueError, TypeError) as error:
         raise UserError(
             f"{path} is damaged or not a safetensors file ({error}); it was left as it is"
         ) from None

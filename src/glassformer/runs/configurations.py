@@ -1,11 +1,12 @@
-"""The seventeen named configurations of the rule tasks: what `glassformer run NAME` trains.
+"""The named configurations, what `glassformer run NAME` trains: seventeen rules, and the trained adders.
 
-Widths, contexts and heads are those of the published set wherever a population of that size follows its rule
-reliably; `about` says where one was changed, and why.
+Widths, contexts and heads of the rules are those of the published set wherever a population of that size
+follows its rule reliably; `about` says where one was changed, and why. The adders are in `runs/adders.py`.
 """
 
 from glassformer.errors import unknown
 from glassformer.model.architecture import reference
+from glassformer.runs.adders import ADDERS
 from glassformer.runs.config import Run
 from glassformer.tasks import Sequences, make_rule
 from glassformer.train.settings import Train
@@ -37,7 +38,7 @@ def rule_run(
     return Run(name, about, make_rule(rule or name), Sequences(*data), model, train)
 
 
-CONFIGURATIONS: dict[str, Run] = {
+RULE_CONFIGURATIONS: dict[str, Run] = {
     run.name: run
     for run in (
         rule_run("plus_last_even", (2000, 20, 50), (2, 8, 1, 2), SMALL),
@@ -83,3 +84,4 @@ CONFIGURATIONS: dict[str, Run] = {
         rule_run("plus_means_even", (2000, 20, 50), (2, 8, 1, 8), EASY),
     )
 }
+CONFIGURATIONS: dict[str, Run] = RULE_CONFIGURATIONS | ADDERS

@@ -1,22 +1,24 @@
-"""From a target on the command line to a model: a run folder, a weights file, or a configuration's name."""
+"""From a target on the command line to a model: a zoo id, a run folder or its name, or a weights file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from glassformer.errors import UserError, unknown
-from glassformer.model.architecture import Architecture
-from glassformer.model.model import Model
+from glassformer.model.adding import write_sum
+from glassformer.model.model import Model, check_params
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.config import Run, Task
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import stored
-from glassformer.runs.resolve import resolve
 from glassformer.runs.tree import from_tree
-from glassformer.tasks import Sequences
+from glassformer.tasks import Addition, Sequences
+from glassformer.zoo import ZOO
 
 RUNS = Path("runs")
+NAMES = tuple(dict.fromkeys((*ZOO, *CONFIGURATIONS)))  # that have an architecture
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,20 +29,53 @@ class Loaded(Model):
     data: Sequences
     origin: str
 
+    def add(self, a: int, b: int) -> int | str:
+        """The sum that an adder writes; a text where it writes tokens that are no digits."""
+        return write_sum(self, self.addition, a, b).got
 
-def load(target: str | Path) -> Loaded:
-    """The model that a target names; a name alone means its run under runs/."""
-    path = Path(target)
+    @property
+    def addition(self) -> Addition:
+        """The task of an adder; one sentence for any other model."""
+        if not isinstance(self.task, Addition):
+            raise UserError(f"{self.origin} cannot add: it was made for {self.task.name}")
+        return self.task
+
+
+def load(target: str | Path, model: str | None = None) -> Loaded:
+    """The model that a target names; `model` says the architecture of a file that does not say it itself."""
+    path, name = Path(target), str(target)
     if path.suffix == ".safetensors":
-        return load_file(path)
+        return load_file(path, model)
+    if model is not None:
+        raise UserError(f"--model is for .safetensors files; {name} says its own architecture")
+    if name in ZOO and (found := load_zoo(name)):
+        return found
     for folder in (path, RUNS / path):
         if (folder / "run.toml").exists():
             return load_run(folder)
+    raise missing(path)
+
+
+def missing(path: Path) -> UserError:
+    """Why a target names no model."""
+    name = str(path)
     if path.is_dir():
-        raise UserError(f"{path} holds no run (there is no run.toml in it)")
-    if str(target) in CONFIGURATIONS:
-        raise UserError(f"'{target}' was not trained here yet: glassformer run {target}")
-    raise unknown("run, weights file or configuration", str(target), CONFIGURATIONS, "glassformer list")
+        return UserError(f"{name} holds no run (there is no run.toml in it)")
+    if path.is_file():
+        return UserError(f"{name} is neither a run folder nor a .safetensors file")
+    if name in ZOO:
+        return UserError(f"'{name}' has no weights here yet: glassformer run {name}")
+    if name in CONFIGURATIONS:
+        return UserError(f"'{name}' was not trained here yet: glassformer run {name}")
+    return unknown("model, run or weights file", name, NAMES, "glassformer list")
+
+
+def load_zoo(name: str) -> Loaded | None:
+    """A model that comes with the package, where its numbers do."""
+    entry = ZOO[name]
+    if entry.build:
+        return fitted(named(name), entry.build(), name)
+    return fitted(named(name), read_arrays(entry.weights)[0], name) if entry.weights else None
 
 
 def load_run(folder: Path) -> Loaded:
@@ -52,20 +87,36 @@ def load_run(folder: Path) -> Loaded:
     return load_file(folder / "params.safetensors")
 
 
-def load_file(path: Path) -> Loaded:
-    """Weights with their architecture and task in the metadata."""
+def load_file(path: Path, model: str | None = None) -> Loaded:
+    """Weights with their architecture and task in the metadata, or as the named model has them."""
     params, about = read_arrays(path)
+    if model is not None:
+        return fitted(named(model), params, str(path))
     if not {"model", "task"} <= set(about):
-        raise UserError(f"{path} does not say its architecture and task in its metadata")
+        raise UserError(
+            f"{path} does not say its architecture and task in its metadata; --model ID says which it has"
+        )
     run = from_tree(Run, {"task": about["task"], "data": about.get("data", {}), "model": about["model"]}, "")
-    return Loaded(run.architecture, params, run.task, run.data, str(path))
+    return fitted(run, params, str(path))
 
 
-def untrained(target: str) -> tuple[Architecture, dict[str, np.ndarray], Task]:
-    """A configuration with the first values of its first seed: enough to count by."""
-    from glassformer.train.data import stream
-    from glassformer.train.flat import first_values, flat_of
+def named(name: str) -> Run:
+    """Task and architecture of a zoo entry or a configuration."""
+    if name in ZOO:
+        return Run(task=ZOO[name].task, model=ZOO[name].architecture)
+    if name in CONFIGURATIONS:
+        return CONFIGURATIONS[name]
+    raise unknown("model", name, NAMES, "glassformer list models")
 
-    run = resolve(target)
-    vector = np.asarray(first_values(run.architecture, stream(run.train.first_seed, "start")))
-    return run.architecture, flat_of(run.architecture).unpack(vector), run.task
+
+def fitted(run: Run, params: Mapping[str, np.ndarray], origin: str) -> Loaded:
+    """The weights in the architecture's precision; what does not fit is said, with where it came from."""
+    try:
+        check_params(run.architecture, params)
+        with np.errstate(
+            over="ignore"
+        ):  # a number too large for the precision becomes infinite: refused below
+            cast = {name: np.asarray(array, run.architecture.precision) for name, array in params.items()}
+        return Loaded(run.architecture, cast, run.task, run.data, origin)
+    except UserError as error:
+        raise UserError(f"{origin}: {error}") from None

@@ -13,6 +13,7 @@ from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
 from glassformer.runs.tree import checked, from_tree, to_tree
 from glassformer.tasks import load_file
+from glassformer.zoo import ZOO
 
 Tree = dict[str, Any]
 TAGS = ("kind", "name")  # settings that say which other settings there are
@@ -42,6 +43,8 @@ def base_tree(target: str, above: tuple[Path, ...] = ()) -> Tree:
         return tree_of(Run(name=rule.name, task=rule(), rule_file=str(path.resolve())))
     if path.is_dir():
         return read_toml(path / "run.toml", above)
+    if target in ZOO and ZOO[target].build:
+        raise UserError(f"'{target}' is hand-built, there is nothing to train: glassformer test {target}")
     if target not in CONFIGURATIONS:
         raise unknown("task", target, CONFIGURATIONS, "glassformer list tasks")
     return tree_of(configuration(target))

@@ -17,13 +17,18 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.model import Model
 from glassformer.runs.atomic import make_folder, read_arrays, write_arrays, write_text
-from glassformer.runs.config import Run
+from glassformer.runs.config import Run, Task
 from glassformer.runs.tree import to_tree
+from glassformer.tasks import Rule
 from glassformer.train.data import make_source
+from glassformer.train.objective import Scores
 from glassformer.train.population import Population, State, Stretch
 from glassformer.train.settings import Train
 
-COLUMNS = ("step", "seed", "train_loss", "loss", "argmax_accuracy", "right_probability", "whole_accuracy")
+COLUMNS = ("step", "seed", "train_loss", *Scores._fields)
+# What the best seed is chosen by, the first that differs. A rule is followed place by place; a sum is right
+# as a whole, and of the seeds that miss none of the held-out sums the one with the widest margin is kept.
+RULE_CHOICE, SUM_CHOICE = ("argmax_accuracy", "right_probability"), ("whole_accuracy", "smallest_margin")
 HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
 Row = dict[str, float]
 Progress = Callable[[int, list[Row]], None]  # step reached, the latest rows
@@ -51,8 +56,32 @@ def train_into(folder: Path, run: Run, progress: Progress) -> Trained:
         state, rows = keep(folder, population, stretch, first + steps, rows)
         progress(first + steps, rows[-len(seeds) :])
     if run.train.polish_steps and done <= run.train.steps:
-        state, rows = keep(folder, population, population.polished(state), run.train.steps + 1, rows)
+        stretch = polish_best(run, population, state, rows)
+        state, rows = keep(folder, population, stretch, run.train.steps + 1, rows)
     return finish(folder, run, population, state, rows)
+
+
+def polish_best(run: Run, population: Population, state: State, rows: list[Row]) -> Stretch:
+    """The best seeds polished, the others as they were; one row a seed."""
+    last = rows[-len(population.seeds) :]
+    places = np.array(ranking(last, run.task)[: run.train.polish_seeds])
+    new = population.polished(state, places)
+
+    def column(name: str, found: Any) -> Any:
+        return replaced(np.array([row[name] for row in last]), places, found)
+
+    return Stretch(
+        State(*jax.tree.map(lambda old, found: replaced(old, places, found), tuple(state), tuple(new.state))),
+        column("train_loss", new.train_loss),
+        Scores(**{name: column(name, found) for name, found in new.scores._asdict().items()}),
+    )
+
+
+def replaced(old: np.ndarray, places: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """A copy with other rows at those places."""
+    result = np.array(old)
+    result[places] = new
+    return result
 
 
 def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]]:
@@ -117,8 +146,8 @@ def save_checkpoint(folder: Path, population: Population, state: State, step: in
 
 
 def finish(folder: Path, run: Run, population: Population, state: State, rows: list[Row]) -> Trained:
-    """Choose by argmax accuracy on the held-out windows, then by the probability of the right tokens."""
-    best = choose(rows[-len(population.seeds) :])
+    """Choose on the held-out windows; write the chosen model last."""
+    best = ranking(rows[-len(population.seeds) :], run.task)[0]
     params = {
         name: np.asarray(array)
         for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()
@@ -137,12 +166,13 @@ def finish(folder: Path, run: Run, population: Population, state: State, rows: l
     return Trained(Model(run.architecture, params), about["seed"], rows)
 
 
-def choose(last: list[Row]) -> int:
-    """The place of the best seed; one whose numbers are no longer finite is out."""
+def ranking(last: list[Row], task: Task) -> list[int]:
+    """The places of the seeds, best first; those whose numbers are no longer finite are out."""
     alive = [place for place, row in enumerate(last) if np.isfinite(row["loss"])]
     if not alive:
         raise UserError("every seed diverged; try a lower train.peak_rate, with --overwrite")
-    return max(alive, key=lambda i: (last[i]["argmax_accuracy"], last[i]["right_probability"], -i))
+    by = RULE_CHOICE if isinstance(task, Rule) else SUM_CHOICE
+    return sorted(alive, key=lambda place: (*(-last[place][name] for name in by), place))
 
 
 def write_history(folder: Path, population: Population, best: int, about: dict[str, Any]) -> None:

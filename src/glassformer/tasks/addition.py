@@ -17,6 +17,7 @@ from glassformer.errors import require, unknown
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
 
 BASE = 10
+INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Python's own
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
 AnyArray: TypeAlias = Any
@@ -94,8 +95,9 @@ def digits_of(numbers: Iterable[int], count: int) -> Int[np.ndarray, "digit batc
     every = [int(number) for number in numbers]
     for number in every:
         require(0 <= number < BASE**count, "a number", f"between 0 and {BASE**count - 1}", number)
-    rows = [[number // BASE**k % BASE for number in every] for k in range(count)]
-    return np.array(rows, np.int32).reshape(count, len(every))
+    rest = np.array(every, np.int64 if count <= INT64_DIGITS else object)
+    rows = [rest // BASE**k % BASE for k in range(count)]
+    return np.array(rows).astype(np.int32).reshape(count, len(every))
 
 
 def numbers_of(digits: Int[AnyArray, "digit batch"]) -> list[int]:

@@ -1,7 +1,7 @@
 """Pairs of numbers to train on, in JAX: from short to long, and at first mostly with carries.
 
 Step 0 of the default curriculum draws at most three digits, 80% of the pairs carry-heavy;
-step 50,000 draws ten digits, all uniform.
+step 50,000 draws ten digits, all uniform. None of the board's pairs is ever drawn.
 """
 
 import jax
@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from glassformer.tasks.addition import BASE, Addition, add, carry_share, most_digits
+from glassformer.tasks.board import off_board
 
 KINDS = 4  # of carry-heavy pairs, equally likely
 FEW = 3  # digits added to 99..9
@@ -18,11 +19,7 @@ def pairs(
     key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
 ) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
     """Digits, units first, of the two numbers; a step's draw depends on key and step number alone."""
-
-    def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
-        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch))
-
-    return jax.vmap(draw)(steps, most_digits(addition, steps), carry_share(addition, steps))
+    return off_board(*_drawn(key, steps, batch, addition))
 
 
 def problems(
@@ -32,6 +29,17 @@ def problems(
     x, y = pairs(key, steps, batch, addition)
     tokens: Array = addition.written().encode(x, y, add(x, y))
     return tokens
+
+
+def _drawn(
+    key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
+) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
+    """Pairs as the curriculum has them, the board's own among them."""
+
+    def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
+        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch))
+
+    return jax.vmap(draw)(steps, most_digits(addition, steps), carry_share(addition, steps))
 
 
 def _pairs_of_step(

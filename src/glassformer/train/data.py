@@ -13,6 +13,8 @@ from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
 from glassformer.tasks import Addition, Rule, Sequences, tabulate
 from glassformer.tasks.addition import add
+from glassformer.tasks.board import off_board
+from glassformer.tasks.hard import hard_pairs
 from glassformer.tasks.knowledge import tabulate_knowledge
 from glassformer.tasks.pairs import pairs, problems
 from glassformer.tasks.sample import cut, pool, windows
@@ -132,11 +134,14 @@ class AdditionSource:
         return problems(key, steps, batch, self.addition).astype(jnp.int8)
 
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
-        """Uniform pairs of full length, as after the curriculum."""
+        """Half uniform pairs of full length, as after the curriculum; half hard ones, of every kind alike."""
         late = jnp.array(
             [max(self.addition.carry_gone, *(until for until, _ in self.addition.digit_stages), 0)]
         )
-        x, y = (np.asarray(part[0]) for part in pairs(key, late, count, self.addition))
+        uniform = (np.asarray(part[0]) for part in pairs(key, late, count - count // 2, self.addition))
+        random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+        hard = off_board(*hard_pairs(random, count // 2, self.addition.digits))
+        x, y = (np.concatenate(parts, axis=1) for parts in zip(uniform, hard, strict=True))
         tokens = np.asarray(self.addition.written().encode(x, y, add(x, y)), np.int8)
         targets = tokens[1:]
         counted = np.zeros(targets.shape, bool)

@@ -63,8 +63,13 @@ def first_values(model: Architecture, key: PRNGKeyArray) -> Float[Array, " n"]:
 
 
 def draw(parameter: Parameter, key: PRNGKeyArray, dtype: jnp.dtype) -> Array:
+    """First values by the parameter's law."""
     if parameter.law == "constant":
         return jnp.full(parameter.shape, parameter.scale, dtype)
     if parameter.law == "normal":
         return parameter.scale * jax.random.normal(key, parameter.shape, dtype)
+    if parameter.law == "gram":
+        rows, columns = parameter.shape[0] + 1, parameter.shape[1]
+        weight = jax.random.uniform(key, (rows, columns), dtype, minval=-1.0)
+        return parameter.scale * jnp.matmul(weight.T, weight, precision="highest")
     return parameter.scale * jax.random.uniform(key, parameter.shape, dtype, minval=-1.0)

@@ -1,14 +1,19 @@
 """What training lowers, and what evaluation counts."""
 
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from glassformer.model.architecture import Architecture
-from glassformer.model.forward import forward
+from glassformer.model.blocks import Blocks, whole
+from glassformer.model.forward import logits_in_blocks
 from glassformer.model.ops_jax import JaxOps
+from glassformer.model.ops_rows import RowOps, rows_of
 from glassformer.train.data import HeldOut
 from glassformer.train.flat import Flat
 
@@ -20,23 +25,37 @@ class Scores(NamedTuple):
     argmax_accuracy: Float[Array, ""]  # share of counted places whose largest logit is an allowed token
     right_probability: Float[Array, ""]  # mean probability of the allowed tokens at counted places
     whole_accuracy: Float[Array, ""]  # share of windows with every counted place right
+    smallest_margin: Float[Array, ""]  # of a counted place: best allowed logit less the best of the others
 
 
 def logits_of(
     model: Architecture, flat: Flat, vector: Float[Array, " n"], tokens: Array, outputs: int
 ) -> Array:
-    """`tok pos batch` for the last `outputs` places."""
-    logits: Array = forward(model, JaxOps(model.precision), flat.unpack(vector), tokens, last=outputs)
+    """`tok pos batch` for the last `outputs` places, or its rows."""
+    ops = JaxOps(model.precision) if jax.default_backend() == "cpu" else RowOps(model.precision)
+    logits: Array = logits_in_blocks(model, ops, flat.unpack(vector), tokens, last=outputs)
     return logits
 
 
 def cross_entropy(
-    logits: Float[Array, "tok pos batch"], targets: Int[Array, "pos batch"]
+    logits: Float[Array, "tok pos batch"] | Blocks, targets: Int[Array, "pos batch"]
 ) -> Float[Array, "pos batch"]:
+    if isinstance(logits, Blocks):
+        return cross_entropy_of_rows(rows_of(logits), targets)
     top = lax.stop_gradient(jnp.max(logits, 0))
     total = jnp.log(jnp.sum(jnp.exp(logits - top), 0)) + top
     ids = jnp.arange(logits.shape[0], dtype=targets.dtype)[:, None, None]
     return total - jnp.sum(jnp.where(targets[None] == ids, logits, 0), 0)
+
+
+def cross_entropy_of_rows(
+    rows: list[Float[Array, "pos batch"]], targets: Int[Array, "pos batch"]
+) -> Float[Array, "pos batch"]:
+    """The same, one token after the other: the logits are never put together in memory."""
+    top = lax.stop_gradient(reduce(jnp.maximum, rows))
+    total = reduce(add, (jnp.exp(row - top) for row in rows))
+    right = reduce(add, (jnp.where(targets == token, row, 0) for token, row in enumerate(rows)))
+    return jnp.log(total) + top - right
 
 
 def loss(
@@ -55,23 +74,25 @@ def score(
     model: Architecture, flat: Flat, vector: Float[Array, " n"], held_out: HeldOut, outputs: int
 ) -> Scores:
     """All measures of one model in one pass."""
-    logits = logits_of(model, flat, vector, held_out.tokens[:-1], outputs)
+    logits = whole(logits_of(model, flat, vector, held_out.tokens[:-1], outputs))
     allowed, counted = held_out.allowed[:, -outputs:], held_out.counted[-outputs:]
     powers = jnp.exp(logits - jnp.max(logits, 0))
     mass = jnp.sum(jnp.where(allowed, powers, 0), 0) / jnp.sum(powers, 0)
-    right = is_allowed(logits, allowed)
+    margin = margins(logits, allowed)
+    right = margin > 0  # a tie with a token that is not allowed is a failure
     number = jnp.maximum(jnp.sum(counted), 1)
     return Scores(
         jnp.mean(cross_entropy(logits, held_out.tokens[-outputs:])),
         jnp.sum(right & counted) / number,
         jnp.sum(jnp.where(counted, mass, 0)) / number,
         jnp.mean(jnp.all(right | ~counted, 0)),
+        jnp.min(jnp.where(counted, margin, jnp.inf)),
     )
 
 
-def is_allowed(
+def margins(
     logits: Float[Array, "tok pos batch"], allowed: Bool[Array, "tok pos batch"]
-) -> Bool[Array, "pos batch"]:
-    """The largest logit belongs to an allowed token; a tie with a token that is not allowed is a failure."""
+) -> Float[Array, "pos batch"]:
+    """The largest logit of the allowed tokens less the largest of the others."""
     best = jnp.max(jnp.where(allowed, logits, -jnp.inf), 0)
-    return best > jnp.max(jnp.where(allowed, -jnp.inf, logits), 0)
+    return best - jnp.max(jnp.where(allowed, -jnp.inf, logits), 0)

@@ -29,6 +29,7 @@ from glassformer.train.settings import Train
 # more than the products themselves: the cliff between batch 8 and batch 64 (docs/training.md).
 CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread_eigen": False}
 GPU_LANES = 1024  # seeds side by side on a GPU, always: another number would round differently
+POLISH_LANES = 64  # the same while polishing, where a batch is many times larger
 GROUP = 100  # steps whose data are drawn at once, so that the draws are cheap and their memory is bounded
 POOL_STEPS = 1_000  # steps that share a pool of sequences
 SHARED_SEED = 0  # of what all seeds share: held-out windows and pools of sequences
@@ -72,11 +73,12 @@ class Population:
         trained, train_loss, scores = self.compiled(steps)((self.seeds, state), shared)
         return Stretch(trained, train_loss, scores)
 
-    def polished(self, state: State) -> Stretch:
-        """Every seed after L-BFGS on one large batch of its own."""
-        shared = (draw_shared(self.source, stream(SHARED_SEED, "polish"), np.int32(0)), self.held_out)
-        job = partial(polish_one, self.model, self.flat, self.source, self.train)
-        return Stretch(*self.mapped(job)((self.seeds, state), shared))
+    def polished(self, state: State, places: Int[np.ndarray, " chosen"]) -> Stretch:
+        """The chosen seeds after L-BFGS on one large batch, the same for all; one row a chosen seed."""
+        batch = self.source.held_out(stream(SHARED_SEED, "polish"), self.train.polish_batch)
+        job = partial(polish_one, self.model, self.flat, self.source.outputs, self.train.polish_steps)
+        chosen = jax.tree.map(lambda leaf: np.asarray(leaf)[places], state)
+        return Stretch(*self.mapped(job, POLISH_LANES)(chosen, (batch.tokens, self.held_out)))
 
     def pool(self, number: int) -> Any:
         """The data that all seeds share for a while; a new pool every POOL_STEPS steps."""
@@ -92,10 +94,10 @@ class Population:
             self.programs[steps] = self.mapped(job)
         return self.programs[steps]
 
-    def mapped(self, job: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    def mapped(self, job: Callable[..., Any], gpu_lanes: int = GPU_LANES) -> Callable[[Any, Any], Any]:
         """The compiled job for all rows; what is shared goes to each of them."""
         on_gpu = uses_gpu(self.train)
-        lanes = GPU_LANES if on_gpu else 1
+        lanes = gpu_lanes if on_gpu else 1
         program = jax.jit(
             lambda rows, same: jax.lax.map(
                 lambda row: job(row, *same), rows, batch_size=lanes if on_gpu else None
@@ -162,13 +164,11 @@ def train_one(
 
 
 def polish_one(
-    model: Architecture, flat: Flat, source: Source, train: Train, row: Any, shared: Any, held_out: HeldOut
+    model: Architecture, flat: Flat, outputs: int, steps: int, row: Any, tokens: Array, held_out: HeldOut
 ) -> tuple[State, Array, Scores]:
-    seed, state = row
-    tokens = source.draw(shared, stream(seed, "polish"), jnp.array([train.steps]), train.polish_batch)[0]
-    goal = partial(loss, model, flat, tokens=tokens, outputs=source.outputs)
-    vector, value = polish(goal, state[0], train.polish_steps)
-    return State(vector, state[1]), value, score(model, flat, vector, held_out, source.outputs)
+    state = State(*row)
+    vector, value = polish(partial(loss, model, flat, tokens=tokens, outputs=outputs), state.vectors, steps)
+    return State(vector, state.optimiser), value, score(model, flat, vector, held_out, outputs)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -27,13 +27,14 @@ class Train:
     beta2: float = 0.999  # Adam's decay of the mean square
     grokfast_decay: float = 0.98  # of the slow gradient average
     grokfast_gain: float = 0.0  # how much of that average is added to each gradient; 0: none
-    polish_steps: int = 0  # L-BFGS steps on one large fixed batch at the end
-    polish_batch: int = 8192  # windows of that batch
+    polish_steps: int = 0  # L-BFGS steps of the best seeds at the end
+    polish_seeds: int = 64  # how many of the best seeds are polished
+    polish_batch: int = 8192  # windows of the one batch that they are polished on, made as the held-out ones
     device: Literal["auto", "cpu", "gpu"] = "auto"  # auto: the GPU where there is one
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one a core
 
     def __post_init__(self) -> None:
-        counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_batch")
+        counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_seeds", "polish_batch")
         for field in counts:
             require(getattr(self, field) >= 1, field, "at least 1", getattr(self, field))
         for field in ("first_seed", "warm_up", "polish_steps", "threads"):

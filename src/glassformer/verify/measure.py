@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from glassformer.model.generate import write_sampled
 from glassformer.model.model import Model
 from glassformer.tasks import (
     Rule,
@@ -29,7 +30,6 @@ from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
 from glassformer.tasks.sample import Pool, pool
 from glassformer.train.data import STREAMS, stream
-from glassformer.verify.generate import write_sampled
 from glassformer.verify.share import Share
 
 LOSS_WINDOWS = 16_384  # windows, and sequences, of the fresh loss

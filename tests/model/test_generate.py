@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from glassformer.verify.generate import write_greedy, write_sampled
+from glassformer.model.generate import margin, write_greedy, write_sampled
 
 
 class Counter:
@@ -57,3 +57,14 @@ def test_the_same_generator_writes_the_same():
         for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+def test_a_watcher_sees_the_logits_of_every_token():
+    model, seen = Counter(), []
+    write_greedy(model, np.array([[0, 3]]), 3, seen.append)
+    assert [logits.argmax(0).tolist() for logits in seen] == [[1, 4], [2, 0], [3, 1]]
+
+
+def test_margins_are_gaps_to_the_second_best():
+    logits = np.array([[1.0, 2.0, 5.0], [4.0, 2.0, -1.0], [3.5, 0.0, -2.0]])
+    np.testing.assert_array_equal(margin(logits), [0.5, 0.0, 6.0])

@@ -1,9 +1,13 @@
 """Writing with a model: one token after the other, many sequences at once. Nothing here knows any task."""
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.model.model import Model
+
+Watch = Callable[[Float[np.ndarray, "tok batch"]], object]  # is shown the logits of every token
 
 
 def next_logits(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[np.ndarray, "tok batch"]:
@@ -13,13 +17,27 @@ def next_logits(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[np.
 
 
 def write_greedy(
-    model: Model, prompt: Int[np.ndarray, "pos batch"], count: int
+    model: Model, prompt: Int[np.ndarray, "pos batch"], count: int, watch: Watch | None = None
 ) -> Int[np.ndarray, "pos batch"]:
     """The prompt and `count` tokens more, each the one with the largest logit."""
     tokens = prompt
     for _ in range(count):
-        tokens = np.concatenate([tokens, next_logits(model, tokens).argmax(0)[None].astype(tokens.dtype)])
+        logits = next_logits(model, tokens)
+        if watch:
+            watch(logits)
+        tokens = np.concatenate([tokens, logits.argmax(0)[None].astype(tokens.dtype)])
     return tokens
+
+
+def margin(logits: Float[np.ndarray, "tok batch"]) -> Float[np.ndarray, " batch"]:
+    """How far the largest logit is above the second; 0 where two share the first place.
+
+    >>> margin(np.array([[1.0], [4.0], [3.5]]))
+    array([0.5])
+    """
+    second, best = np.partition(logits, -2, axis=0)[-2:]
+    gap: Float[np.ndarray, " batch"] = best - second
+    return gap
 
 
 def write_sampled(

@@ -1,0 +1,101 @@
+"""`glassformer test`: an adder by the board's protocol and on hard pairs, a rule model on fresh sequences."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from glassformer.runs.load import Loaded
+from glassformer.tasks import Rule
+from glassformer.tasks.board import BOARD_DIGITS, BOARD_SEED, EDGE_CASES
+from glassformer.tasks.hard import HARD
+from glassformer.verify.addition import QUALIFIES, AdditionReport, Tell, measure_addition
+
+RULE_SEED = 1  # of the fresh data for a rule; run itself uses 0
+SLOW = 100_000  # pairs from which on a bar is worth its line
+SHOWN = 5  # failures in words
+Answer = tuple[dict[str, Any], str, int]
+
+
+def test_adder(loaded: Loaded, seed: int | None, pairs: int, hard: int, show: bool) -> Answer:
+    """Status 1 where fewer than 99% of the protocol's answers are right."""
+    seed, began = BOARD_SEED if seed is None else seed, time.perf_counter()
+    edges = len(EDGE_CASES) if loaded.addition.digits == BOARD_DIGITS else 0
+    with bar(edges + pairs + hard * len(HARD), show) as tell:
+        report = measure_addition(loaded, loaded.addition, seed, pairs, hard, tell)
+    seconds = time.perf_counter() - began
+    content = adder_content(loaded.origin, report) | {
+        "seed": seed,
+        "seconds": round(seconds, 3),
+        "additions_per_second": round(report.additions / seconds, 1),
+    }
+    return content, adder_words(content, edges), 0 if report.protocol.qualified else 1
+
+
+def adder_content(origin: str, report: AdditionReport) -> dict[str, Any]:
+    score = report.protocol
+    return asdict(score) | {
+        "target": origin,
+        "accuracy": score.share.value,
+        "qualified": score.qualified,
+        "failures": [asdict(failure) for failure in score.failures],
+        "distributions": {name: asdict(each) for name, each in report.distributions.items()},
+        "argmax_accuracy": asdict(score.share),
+    }
+
+
+def adder_words(content: dict[str, Any], edges: int) -> str:
+    """The protocol, each distribution with its first failure, then the protocol's failures."""
+    verdict = "qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"
+    drawn = f"{content['total'] - edges:,} pairs of seed {content['seed']}"
+    lines = [f"{content['target']}: {score_text(content)} right ({content['accuracy']:.2%}; {verdict})"]
+    lines += [f"  {edges} edge cases and {drawn}" if edges else f"  {drawn}"]
+    lines += [f"    {failure_text(failure)}" for failure in content["failures"][:SHOWN]]
+    width = max(map(len, content["distributions"]), default=0)
+    for name, score in content["distributions"].items():
+        first = "".join(f": {failure_text(failure)}" for failure in score["failures"][:1])
+        lines.append(f"  {name:<{width}}  {score_text(score)}{first}")
+    return "\n".join([*lines, f"  {content['additions_per_second']:,.0f} additions a second"])
+
+
+def score_text(score: dict[str, Any]) -> str:
+    return f"{score['passed']:,} of {score['total']:,}"
+
+
+def failure_text(wrong: dict[str, Any]) -> str:
+    return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+
+
+def test_rule(loaded: Loaded, positions: int, seed: int | None) -> Answer:
+    """Every measure of a rule model, on sequences that its run did not use."""
+    from glassformer.commands.report import rule_lines
+    from glassformer.train.setup import set_up_jax
+
+    set_up_jax("cpu", loaded.architecture.precision)
+    from glassformer.verify.measure import measure_rule
+
+    assert isinstance(loaded.task, Rule)
+    began, seed = time.perf_counter(), RULE_SEED if seed is None else seed
+    report = asdict(measure_rule(loaded, loaded.task, loaded.data, positions, seed=seed))
+    lines = [loaded.origin, *(f"  {line}" for line in rule_lines(report))]
+    sampled = report["sampled_error"]
+    content = report | {"sampled_error": sampled["value"], "sampled": sampled, "verdict": None}
+    content |= {"target": loaded.origin, "seconds": round(time.perf_counter() - began, 3)}
+    return content, "\n".join(lines), 0
+
+
+@contextmanager
+def bar(pairs: int, show: bool) -> Iterator[Tell | None]:
+    """A bar on standard error, where that is a terminal and the work takes a while."""
+    if not (show and pairs > SLOW and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("test", total=pairs)
+        yield lambda done: progress.advance(task, done)

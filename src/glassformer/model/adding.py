@@ -1,0 +1,72 @@
+"""One sum as a model writes it: 57 + 68 is asked as tokens, and what comes back is read as a number.
+
+>>> from glassformer.tasks import make_layout
+>>> layout = make_layout("msb", digits=2)
+>>> read_number(layout, np.array([5, 2, 1])), read_number(layout, np.array([5, 10, 1]))
+(125, '1=5')
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from glassformer.errors import require
+from glassformer.model.generate import margin, write_greedy
+from glassformer.model.model import Model
+from glassformer.tasks import Addition, Layout, digits_of, numbers_of
+from glassformer.tasks.addition import BASE
+
+
+@dataclass(frozen=True)
+class Digit:
+    """One token of an answer and how sure the model was of it."""
+
+    place: int  # 0 is the units
+    token: int
+    label: str
+    margin: float  # logits between this token and the next best
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What a model answers to a + b; an answer with tokens that are no digits is a text."""
+
+    a: int
+    b: int
+    expected: int
+    got: int | str
+    right: bool
+    margin: float  # the smallest of all digits
+    digits: tuple[Digit, ...]  # in the order of writing
+
+
+def write_sum(model: Model, task: Addition, a: object, b: object) -> Sum:
+    """The sum, digit by digit, each fed back as the model wrote it."""
+    first, second = whole("a", a, task.digits), whole("b", b, task.digits)
+    layout, gaps = task.written(), list[float]()
+    prompt = layout.prompt(digits_of([first], task.digits), digits_of([second], task.digits))
+    tokens = write_greedy(
+        model, prompt, task.digits + 1, lambda logits: gaps.append(float(margin(logits)[0]))
+    )
+    got = read_number(layout, layout.decode(tokens)[:, 0])
+    digits = tuple(
+        Digit(list(layout.z_places).index(place), int(tokens[place, 0]), layout.labels[tokens[place, 0]], gap)
+        for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
+    )
+    return Sum(first, second, first + second, got, got == first + second, min(gaps), digits)
+
+
+def read_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
+    """The number that these tokens, units first, spell; a text where they are not all digits."""
+    if (digits < BASE).all():
+        return numbers_of(digits[:, None])[0]
+    return "".join(layout.labels[digit] for digit in digits[::-1])
+
+
+def whole(name: str, value: object, digits: int) -> int:
+    """The value, if it is an integer that the task can write."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    number, most = int(value) if isinstance(value, int | np.integer) else -1, BASE**digits - 1
+    require(is_whole and 0 <= number <= most, name, f"an integer between 0 and {most}", value)
+    return number

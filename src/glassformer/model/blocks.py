@@ -1,0 +1,206 @@
+"""A stream in blocks: dimensions that do not vary over the batch are held, and worked on, once.
+
+A state of five dimensions, two of the token and three of the place, is two blocks: `2 pos batch` and
+`3 pos 1`. Queries and keys that read the place alone then have a batch of 1, and so have their scores and the
+attention itself. The block of the token is a `Lookup`, a table and the tokens: a weight is applied to the ten
+rows of the table, not to the thousands of places that look them up.
+
+>>> import numpy as np
+>>> from glassformer.model.ops_numpy import NumpyOps
+>>> token = Lookup(NumpyOps(), np.array([[1.0], [2.0]]), np.array([[0, 1, 1]]))
+>>> x = Blocks(NumpyOps(), [token, np.array([[[5.0]]])])  # a token and its place, in three sequences
+>>> (x * 2.0).shape, whole(x * 2.0).tolist()
+((2, 1, 3), [[[2.0, 4.0, 4.0]], [[10.0, 10.0, 10.0]]])
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from glassformer.model.ops import Ops, Value
+
+Act = Callable[[Any, Any], Value]  # of two numbers: operator.add and so on
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """`dim pos batch` as rows of a table: table[tokens], times a factor a place."""
+
+    ops: Ops
+    table: Value  # tok dim
+    tokens: Value  # pos batch
+    factor: Value | None = None  # pos 1, or 1 1
+    square: Value | None = None  # the sum of squares of any row, where all rows have the same
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.table.shape[1], *self.tokens.shape)
+
+    @cached_property
+    def whole(self) -> Value:
+        found = self.ops.lookup(self.table, self.tokens)
+        return found if self.factor is None else found * self.factor
+
+    def cut(self, dims: slice, places: slice) -> "Lookup":
+        factor = self.factor
+        return replace(
+            self,
+            table=self.table[:, dims],
+            tokens=self.tokens[places],
+            factor=factor if factor is None or factor.shape[0] == 1 else factor[places],
+            square=self.square if len(range(self.shape[0])[dims]) == self.shape[0] else None,
+        )
+
+    def through(self, weight: Value) -> "Lookup":
+        """The lookup of `out dim` times each row."""
+        return replace(self, table=self.ops.linear(weight, self.table.T).T, square=None)
+
+    def scaled(self, other: Value, act: Act) -> Value:
+        """Times or divided by what does not vary over the batch: still a lookup. By anything else: whole."""
+        shape: tuple[int, ...] = getattr(other, "shape", ())
+        if len(shape) == 3 and shape[1:] == (1, 1):
+            return replace(self, table=act(self.table, other[:, 0, 0]), square=None)
+        if len(shape) == 2 and shape[1] == 1:
+            return replace(self, factor=act(1.0 if self.factor is None else self.factor, other), square=None)
+        return act(self.whole, other)
+
+
+class Blocks:
+    """Consecutive dimensions, each block with a batch of its own: all sequences, or 1 for what they share."""
+
+    __array_ufunc__ = None  # NumPy leaves array * blocks to us
+    ndim = 3
+
+    def __init__(self, ops: Ops, parts: Iterable[Value]) -> None:
+        self.ops = ops
+        self.parts: tuple[Value, ...] = ()
+        for part in parts:
+            self.parts += part.parts if isinstance(part, Blocks) else (part,)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        dims, places, batches = zip(*(part.shape for part in self.parts), strict=True)
+        return sum(dims), places[0], max(batches)
+
+    def __getitem__(self, key: Any) -> Value:
+        """x[dims] and x[dims, places], by slices; x[dim] is one row `pos batch`."""
+        if isinstance(key, int):
+            start = key % self.shape[0]
+            return whole(self[start : start + 1])[0]
+        dims, places = key if isinstance(key, tuple) else (key, slice(None))
+        first, stop, _ = dims.indices(self.shape[0])
+        return joined(self.ops, [cut(part, slice(a, b), places) for part, a, b in self.between(first, stop)])
+
+    def between(self, first: int, stop: int) -> Iterator[tuple[Value, int, int]]:
+        """The blocks that hold dimensions first..stop, and from where to where in each."""
+        for part, (start, end) in self.spans():
+            if first < end and start < stop:
+                yield part, max(first, start) - start, min(stop, end) - start
+
+    def spans(self) -> Iterator[tuple[Value, tuple[int, int]]]:
+        """Every block with its first dimension and the one after its last."""
+        return zip(self.parts, pairwise(self.edges()), strict=True)
+
+    def edges(self) -> list[int]:
+        edges = [0]
+        for part in self.parts:
+            edges.append(edges[-1] + part.shape[0])
+        return edges
+
+    def act(self, other: Value, by: Act) -> Value:
+        """One block after the other, against what belongs to it."""
+        shape: tuple[int, ...] = getattr(other, "shape", ())
+        if len(shape) < 3 or shape[0] != self.shape[0]:
+            return joined(self.ops, [act(part, other, by) for part in self.parts])
+        edges = sorted({*self.edges(), *(other.edges() if isinstance(other, Blocks) else ())})
+        pairs = [(only(self[a:b]), only(other[a:b])) for a, b in pairwise(edges)]
+        return joined(self.ops, [act(mine, theirs, by) for mine, theirs in pairs])
+
+    def __add__(self, other: Value) -> Value:
+        return self.act(other, operator.add)
+
+    def __sub__(self, other: Value) -> Value:
+        return self.act(other, operator.sub)
+
+    def __mul__(self, other: Value) -> Value:
+        return self.act(other, operator.mul)
+
+    def __truediv__(self, other: Value) -> Value:
+        return self.act(other, operator.truediv)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def joined(ops: Ops, parts: list[Value]) -> Value:
+    """Blocks one after the other; one plain block needs no wrapping."""
+    blocks = Blocks(ops, parts)
+    is_plain = len(blocks.parts) == 1 and not isinstance(blocks.parts[0], Lookup)
+    return blocks.parts[0] if is_plain else blocks
+
+
+def act(part: Value, other: Value, by: Act) -> Value:
+    if isinstance(part, Lookup) and by in (operator.mul, operator.truediv) and not isinstance(other, Lookup):
+        return part.scaled(other, by)
+    return by(whole(part), whole(other))
+
+
+def cut(part: Value, dims: slice, places: slice) -> Value:
+    return part.cut(dims, places) if isinstance(part, Lookup) else part[dims, places]
+
+
+def only(value: Value) -> Value:
+    """The one block of a piece that is no longer divided."""
+    return value.parts[0] if isinstance(value, Blocks) else value
+
+
+def each(function: Callable[[Value], Value], x: Value) -> Value:
+    """The function of every number, block by block."""
+    return (
+        joined(x.ops, [function(whole(part)) for part in x.parts]) if isinstance(x, Blocks) else function(x)
+    )
+
+
+def apart(values: Value) -> tuple[Value, Value | None]:
+    """Values without the factor of their places, and that factor, `pos 1`; none where there is none."""
+    if isinstance(values, Blocks) and len(values.parts) == 1 and isinstance(values.parts[0], Lookup):
+        found = values.parts[0]
+        return replace(found, factor=None).whole, found.factor
+    return whole(values), None
+
+
+def whole(value: Value) -> Value:
+    """A plain array `dim pos batch`, whatever it was."""
+    if isinstance(value, Lookup):
+        return value.whole
+    if not isinstance(value, Blocks):
+        return value
+    parts = [whole(part) for part in value.parts]
+    widest = max(parts, key=lambda part: int(part.shape[2]))
+    nothing = widest[:1] * 0.0  # 1 pos batch
+    spread = [part if part.shape[2] == widest.shape[2] else part + nothing for part in parts]
+    return spread[0] if len(spread) == 1 else value.ops.join(spread)
+
+
+def square_sum(ops: Ops, x: Value) -> Value:
+    """Sums of squares over the dimensions, `pos batch`; the batch is 1 where all sequences share them."""
+    if not isinstance(x, Blocks):
+        return ops.sum(x * x, 0)
+    sums = [
+        part.square[None, None]
+        if isinstance(part, Lookup) and part.square is not None
+        else ops.sum(whole(part) * whole(part), 0)
+        for part in x.parts
+    ]
+    return sum(sums[1:], sums[0])
+
+
+def linear_in_blocks(ops: Ops, weight: Value, x: Blocks, bias: Value | None) -> Value:
+    """`out dim` times blocks; a lookup alone stays one."""
+    if len(x.parts) == 1 and isinstance(x.parts[0], Lookup) and bias is None:
+        return Blocks(ops, [x.parts[0].through(weight)])
+    pieces = [ops.linear(weight[:, first:stop], whole(part)) for part, (first, stop) in x.spans()]
+    total = sum(pieces[1:], pieces[0])
+    return total if bias is None else total + bias[:, None, None]

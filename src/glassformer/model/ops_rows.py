@@ -1,0 +1,57 @@
+"""JAX operations for a GPU: every dimension of the stream is an array of its own.
+
+A GPU trains a thousand models side by side. XLA then turns a product with a weight of 2 x 5 into a thousand
+small matrix products, each launched for its own sake, and every `stack` into a copy. Written as sums of rows,
+`w[0, 0] * x[0] + w[0, 1] * x[1] + ...`, a whole layer becomes one elementwise kernel.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+import jax.numpy as jnp
+
+from glassformer.model.blocks import Blocks, Lookup, linear_in_blocks, whole
+from glassformer.model.ops_jax import JaxOps
+
+Value = Any
+MOST = 128  # entries up to which a weight is written out; larger ones are matrix products
+
+
+class RowOps(JaxOps):
+    """Thin weights row by row, the rest as in JaxOps."""
+
+    def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value:
+        if weight.shape[0] * weight.shape[1] > MOST:
+            return super().linear(weight, whole(x), bias)
+        if x.ndim == 2:
+            return jnp.sum(weight[:, :, None] * x[None], 1)
+        if isinstance(x, Blocks) and len(x.parts) == 1 and isinstance(x.parts[0], Lookup) and bias is None:
+            return linear_in_blocks(self, weight, x, bias)
+        rows = list(rows_of(x))
+        sums = [reduce(add, (w * row for w, row in zip(line, rows, strict=True))) for line in weight]
+        return self.rows(sums if bias is None else [total + b for total, b in zip(sums, bias, strict=True)])
+
+    def lookup(self, table: Value, tokens: Value) -> Value:
+        here = [tokens == token for token in range(table.shape[0])]
+        rows = [
+            reduce(
+                add, (jnp.where(is_token, number, 0) for is_token, number in zip(here, column, strict=True))
+            )
+            for column in table.T
+        ]
+        return jnp.stack(rows)
+
+    def scores(self, queries: Value, keys: Value) -> Value:
+        pairs = zip(rows_of(queries), rows_of(keys), strict=True)
+        return reduce(add, (q[:, None] * k[None] for q, k in pairs))  # query key batch
+
+    def rows(self, values: Sequence[Value]) -> Value:
+        return Blocks(self, [value[None] for value in values]) if len(values) > 1 else values[0][None]
+
+
+def rows_of(x: Value) -> list[Value]:
+    """Every dimension, `pos batch` each."""
+    parts = x.parts if isinstance(x, Blocks) else (x,)
+    return [row for part in parts for row in whole(part)]

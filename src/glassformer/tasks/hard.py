@@ -1,0 +1,143 @@
+"""Hard pairs: seven ways to draw numbers where an adder's mistakes hide and uniform pairs hardly ever look.
+
+Each function takes a NumPy generator, how many pairs and how many digits, and gives digits, units first.
+
+>>> x, y = complements(np.random.default_rng(1), 1, digits=4)
+>>> (x + y)[:, 0].tolist()
+[9, 9, 0, 0]
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Int
+
+from glassformer.tasks.addition import BASE
+
+Random: TypeAlias = np.random.Generator
+Digits: TypeAlias = Int[np.ndarray, "digit batch"]
+Pair: TypeAlias = tuple[Digits, Digits]
+NINE = BASE - 1
+SPECIAL = np.array([0, 1, 8, 9], np.int32)
+
+
+def runs_of_nines(random: Random, count: int, digits: int) -> Pair:
+    """A number with a run of nines, and 0, one digit, or such a number again: 5999999999 + 0."""
+    x, y = (np.where(stretch(random, count, digits), NINE, uniform(random, count, digits)) for _ in "xy")
+    kind, place = random.integers(0, 3, count), random.integers(0, digits, count)
+    is_place = np.arange(digits)[:, None] == place
+    kept = (kind == 2) | ((kind == 1) & is_place)
+    return swapped(random, x, np.where(kept, y, 0))
+
+
+def sums_8_to_10(random: Random, count: int, digits: int) -> Pair:
+    """Every column sums to 8, 9 or 10, where one carry decides: 4703 + 4287."""
+    total = random.integers(8, 11, (digits, count), np.int32)
+    return split(random, total)
+
+
+def digits_0189(random: Random, count: int, digits: int) -> Pair:
+    """All digits from 0, 1, 8 and 9: 8019 + 1990."""
+    x, y = SPECIAL[random.integers(0, len(SPECIAL), (2, digits, count))]
+    return x, y
+
+
+def ripple_carries(random: Random, count: int, digits: int) -> Pair:
+    """A column that carries, then columns that sum to nine and hand the carry on: 27458 + 2545."""
+    x, y = uniform(random, count, digits), uniform(random, count, digits)
+    ripple = stretch(random, count, digits)
+    starts = ripple & ~np.roll(ripple, 1, axis=0) | (ripple & (np.arange(digits)[:, None] == 0))
+    nine_x, nine_y = split(random, np.full((digits, count), NINE, np.int32))
+    ten_x, ten_y = split(random, random.integers(BASE, 2 * NINE + 1, (digits, count), np.int32))
+    x = np.where(starts, ten_x, np.where(ripple, nine_x, x))
+    return x, np.where(starts, ten_y, np.where(ripple, nine_y, y))
+
+
+def complements(random: Random, count: int, digits: int) -> Pair:
+    """Two numbers that sum to 99..9, or to the power of ten above it: 1234 + 8766."""
+    within = shorter(random.integers(1, digits + 1, count), digits)
+    x = np.where(within, uniform(random, count, digits), 0)
+    begun = np.maximum.accumulate(x > 0, axis=0)  # from the lowest digit that is not 0 upwards
+    is_first = begun & (np.cumsum(begun, axis=0) == 1)
+    to_ten = np.where(begun, NINE - x + is_first, 0)
+    y = np.where(random.integers(0, 2, count) == 1, to_ten, NINE - x)
+    return x, np.where(within, y, 0)
+
+
+def repeated_digits(random: Random, count: int, digits: int) -> Pair:
+    """Each number is one digit again and again: 7777777 + 333."""
+    x, y = (
+        np.where(
+            shorter(random.integers(1, digits + 1, count), digits),
+            random.integers(0, BASE, count, np.int32),
+            0,
+        )
+        for _ in "xy"
+    )
+    return x, y
+
+
+def unequal_lengths(random: Random, count: int, digits: int) -> Pair:
+    """Numbers of different lengths, down to 0 with no digits at all: 9305817264 + 58."""
+    length = random.integers(0, digits + 1, count)
+    other = (length + random.integers(1, digits + 1, count)) % (digits + 1)
+    return of_length(random, length, digits), of_length(random, other, digits)
+
+
+HARD: dict[str, Callable[[Random, int, int], Pair]] = {
+    function.__name__: function
+    for function in (
+        runs_of_nines,
+        sums_8_to_10,
+        digits_0189,
+        ripple_carries,
+        complements,
+        repeated_digits,
+        unequal_lengths,
+    )
+}
+
+
+def hard_pairs(random: Random, count: int, digits: int) -> Pair:
+    """Pairs of all seven kinds, in shares that differ by one pair at most."""
+    ends = [count * kind // len(HARD) for kind in range(len(HARD) + 1)]
+    drawn = [draw(random, ends[i + 1] - ends[i], digits) for i, draw in enumerate(HARD.values())]
+    x, y = (np.concatenate(parts, axis=1) for parts in zip(*drawn, strict=True))
+    return x, y
+
+
+def uniform(random: Random, count: int, digits: int) -> Digits:
+    return random.integers(0, BASE, (digits, count), np.int32)
+
+
+def split(random: Random, total: Digits) -> Pair:
+    """Two digits that sum to the total, each way of splitting it equally likely."""
+    x = random.integers(np.maximum(total - NINE, 0), np.minimum(total, NINE) + 1, dtype=np.int32)
+    return x, total - x
+
+
+def stretch(random: Random, count: int, digits: int) -> np.ndarray:
+    """True in a run of places, as `digit batch`; half of the runs begin at the units."""
+    start = random.integers(0, digits, count) * random.integers(0, 2, count)
+    end = random.integers(start, digits) + 1
+    place = np.arange(digits)[:, None]
+    return (start <= place) & (place < end)
+
+
+def shorter(length: Int[np.ndarray, " batch"], digits: int) -> np.ndarray:
+    """True below the length, as `digit batch`."""
+    return np.arange(digits)[:, None] < length
+
+
+def of_length(random: Random, length: Int[np.ndarray, " batch"], digits: int) -> Digits:
+    """Uniform numbers of exactly this many digits."""
+    number, first = uniform(random, len(length), digits), random.integers(1, BASE, len(length), np.int32)
+    number = np.where(np.arange(digits)[:, None] == length - 1, first, number)
+    return np.where(shorter(length, digits), number, 0)
+
+
+def swapped(random: Random, x: Digits, y: Digits) -> Pair:
+    """The pair, or the two numbers the other way round, by a coin."""
+    turn = random.integers(0, 2, x.shape[1]) == 1
+    return np.where(turn, y, x), np.where(turn, x, y)

@@ -1,0 +1,153 @@
+"""TinyAdder: a hand-built adder of 95 non-zero numbers, as published and repaired. Layout msb, float64.
+
+57 + 68 is read <bos> 57 + 68 = (both numbers to ten digits) and written 125, highest digit first. It does not
+carry. It holds the whole rest R = a + b - (what is written so far), and writes the digit c whose stretch of
+length U = 10^k, from c U to (c + 1) U, has R in it. With n tokens read so far:
+
+    layer 0   dim 3 is 10^-d at the d-th digit of a number, -10^(1-d) at that of the answer (d = 0 at `=`)
+              dim 4 is 1 / (n + 1) from `=` on
+    units     dim 15 = 10 digit x 10^10 x dim 3, ten times what the digit is worth
+              dim 5 + c = -1000 (c + 1/2) U / (n + 1), the middle of the stretch of c
+    layer 1   (1000 R + 15 n) / (n + 1) is added to all 16 dimensions
+    units     dim c += M |dim 5 + c|, M = gate x up; the lowest of dims 0 to 9 is the answer
+
+So dim 5 + c becomes v - (c + 1/2) U, in units of 1000 / (n + 1), with v = R + 0.015 n: the 15 lifts a rest
+that sits on an edge into its stretch. The published M = 10^4 x 100 has a flaw, since dims 0 to 9 are not
+empty. Dim 5 already holds the middle for 0, dim 6 that for 1, and so on: 5 starts U / 2 lower than 4, and
+each answer above it U lower than the one before. The edge below 5 moves down by U / 4M, those above it by
+U / 2M, and a rest that ends in nines gets across. With U = 10^9 that is 250 and 500: 5999999999 + 0 gives
+6000000000.
+
+The repair changes one number, up from 100 to 10^10. Every pair is right, since v stays inside its stretch:
+
+- n is 23 to 33, so v is 0.345 to 0.495 above R, and R is a whole number from c U to (c + 1) U - 1.
+- A mark leaks into the next number, 11 places on: b counts 1 + 10^-11 times, the answer and the middles
+  1 - 10^-12 times. Together that lifts v by at most 0.13 against the middles.
+- M = 10^14 moves an edge down by at most 5e-6. Rounding is below 2e-3: exp(-114) to 2e-14, times at most
+  6 x 10^10 of digits and middles.
+
+What is left to the nearest edge is at least 0.34.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from glassformer.model.architecture import Architecture, Layer
+from glassformer.model.attention import Attention
+from glassformer.model.feedforward import FeedForward
+from glassformer.model.head import LowestHead
+from glassformer.model.position import Alibi, NoPosition
+from glassformer.model.projection import Constant, Identity, Sparse, Spread
+from glassformer.model.token import SparseTable
+from glassformer.tasks import Addition, make_layout
+from glassformer.zoo.entry import Entry
+
+IS_EQUALS, IS_MARK, DIGIT, POWER, SHARE, MIDDLE, WORTH = 0, 1, 2, 3, 4, 5, 15  # dimensions; MIDDLE: 5 to 14
+WIDTH = 16
+LAYOUT = make_layout("msb")
+EQUALS, BOS, PLUS = (LAYOUT.labels.index(mark) for mark in ("=", "<bos>", "+"))
+CANDIDATES = range(10)
+TENFOLD = math.log(10)  # slope: a mark ten times weaker a place
+ON_MARK, OFF_MARK = -40.0, -1000.0  # keys; exp(-40) leaves the softmax's denominator at 1, exp(-1000) is 0
+PUBLISHED, REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
+
+
+def tinyadder() -> Architecture:
+    """Five heads of size 1 that write a dimension each, then one head that writes all; gated ReLU units."""
+    places = Attention(
+        heads=5,
+        head_size=1,
+        q=Constant(),
+        k=Sparse(places=((0, IS_MARK),), writes=(POWER, POWER + 1), bias=True),
+        v=Sparse(places=((POWER, IS_MARK), (POWER, IS_EQUALS), (SHARE, IS_EQUALS))),
+        out=Identity(writes=(0, 5)),
+        relation=Alibi(slopes=tuple(TENFOLD * (head == POWER) for head in range(5))),
+        softmax="softmax1",
+    )
+    rest = Attention(
+        head_size=1,
+        q=Constant(),
+        k=Constant(),
+        v=Sparse(places=((0, WORTH),), bias=True),
+        out=Spread(),
+        softmax="softmax1",
+    )
+    return Architecture(
+        vocab=len(LAYOUT.labels),
+        context=LAYOUT.length - 1,
+        width=WIDTH,
+        token=SparseTable(places=token_places()),
+        position=NoPosition(),
+        layers=(Layer(places, products()), Layer(rest, distances())),
+        head=LowestHead(tokens=10),
+        precision="float64",
+    )
+
+
+def token_places() -> tuple[tuple[int, int], ...]:
+    """(token, dimension) of the embedding's thirteen numbers: `=`, the marks, the digits 1 to 9."""
+    marks = ((EQUALS, IS_EQUALS), (EQUALS, IS_MARK), (BOS, IS_MARK), (PLUS, IS_MARK))
+    return (*marks, *((digit, DIGIT) for digit in range(1, 10)))
+
+
+def products() -> FeedForward:
+    """Ten units make the middles of the stretches, one unit makes a digit's worth."""
+    return FeedForward(
+        hidden=11,
+        gate=Sparse(places=(*((c, SHARE) for c in CANDIDATES), (10, DIGIT))),
+        up=Sparse(places=tuple((unit, POWER) for unit in range(11))),
+        down=Sparse(places=tuple((MIDDLE + unit, unit) for unit in range(11))),
+    )
+
+
+def distances() -> FeedForward:
+    """Two units a candidate, one for each sign, make the distance from its middle."""
+    return FeedForward(
+        hidden=20,
+        gate=Sparse(places=tuple((unit, MIDDLE + unit % 10) for unit in range(20))),
+        up=Constant(),
+        down=Sparse(places=tuple((unit % 10, unit) for unit in range(20))),
+    )
+
+
+def numbers(up: float) -> dict[str, np.ndarray]:
+    """The 97 stored numbers; two of them, the query and the key of layer 1, are 0."""
+    one_back = math.exp(ON_MARK - TENFOLD)  # attention of a digit to the mark right before it
+    values: dict[str, object] = {
+        "token.values": [1, 1, 1, 1, *range(10, 100, 10)],
+        "layer0.attn.q.bias": 1,
+        "layer0.attn.k.values": [ON_MARK - OFF_MARK],
+        "layer0.attn.k.bias": [OFF_MARK],
+        "layer0.attn.v.values": [0.1 / one_back, -1.1 / one_back, 1],
+        "layer0.ff.gate.values": [1] * 11,
+        "layer0.ff.up.values": [*((c + 0.5) * 1e12 for c in CANDIDATES), 1e10],
+        "layer0.ff.down.values": [1] * 11,
+        "layer1.attn.q.bias": 0,
+        "layer1.attn.k.bias": 0,
+        "layer1.attn.v.values": [100],
+        "layer1.attn.v.bias": [15],
+        "layer1.ff.gate.values": [1e4] * 10 + [-1e4] * 10,
+        "layer1.ff.up.bias": up,
+        "layer1.ff.down.values": [1] * 20,
+    }
+    return {name: np.asarray(value, np.float64) for name, value in values.items()}
+
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(
+        "tinyadder-95",
+        "hand-built, as published: passes the board's test, yet 5999999999 + 0 gives 6000000000",
+        Addition(layout="msb"),
+        tinyadder(),
+        partial(numbers, PUBLISHED),
+    ),
+    Entry(
+        "tinyadder-95-repaired",
+        "the same with one number changed: right on every pair",
+        Addition(layout="msb"),
+        tinyadder(),
+        partial(numbers, REPAIRED),
+    ),
+)

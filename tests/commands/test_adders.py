@@ -1,0 +1,199 @@
+"""`test` and `add` of adders, as data and in words; adders that are right and adders that slip."""
+
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from glassformer.cli import main
+from glassformer.commands import testing
+from glassformer.runs.atomic import write_arrays
+from glassformer.runs.load import Loaded, load
+from glassformer.tasks import Addition, Sequences, make_rule
+from glassformer.tasks.hard import HARD
+from glassformer.zoo import ZOO
+from tests.verify.fakes import Adder
+
+from .process import glassformer
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def adder(monkeypatch):
+    """A stand-in for a loaded adder, perfect or not."""
+
+    def make(slips=lambda x, y: x[0] < 0, digits=2, layout="lsb"):
+        task = Addition(digits=digits, layout=layout)
+        loaded = Adder(task, slips)
+        loaded.task, loaded.addition, loaded.origin = task, task, "fake"
+        monkeypatch.setattr("glassformer.runs.load.load", lambda target, model: loaded)
+
+    return make
+
+
+def answer(capsys, *words, status=0):
+    """The one JSON object on standard output."""
+    assert main([*words, "--json"]) == status
+    out, err = capsys.readouterr()
+    assert (out.count("\n"), err) == (1, "")
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def test_an_adder_that_qualifies(capsys, adder):
+    adder(digits=10)
+    content = answer(capsys, "test", "fake", "--pairs", "300", "--hard", "20")
+    assert (content["passed"], content["total"], content["accuracy"]) == (310, 310, 1.0)
+    assert (content["qualified"], content["failures"], content["seed"]) == (True, [], 2025)
+    assert content["seconds"] > 0 and content["additions_per_second"] > 0
+    assert content["distributions"] == {name: {"passed": 20, "total": 20, "failures": []} for name in HARD}
+    assert content["argmax_accuracy"]["positions"] == 310
+
+
+def test_an_adder_that_does_not_qualify_exits_with_1(capsys, adder):
+    adder(lambda x, y: x[0] == 9)
+    content = answer(capsys, "test", "fake", "--pairs", "300", status=1)
+    assert content["total"] == 300  # numbers of two digits have no edge cases of ten
+    assert content["passed"] < 290
+    assert content["qualified"] is False
+    assert len(content["failures"]) == 20
+    assert set(content["failures"][0]) == {"a", "b", "expected", "got"}
+    assert content["distributions"]["runs_of_nines"]["passed"] < 1500
+
+
+def test_seeds_choose_the_pairs(capsys, adder):
+    adder(lambda x, y: x[0] == 9)
+    default, board, other = (
+        answer(capsys, "test", "fake", "--pairs", "100", "--hard", "30", *more, status=1)
+        for more in ([], ["--seed", "2025"], ["--seed", "7"])
+    )
+    for name in ("failures", "distributions"):
+        assert default[name] == board[name] != other[name]
+
+
+def test_words_of_a_test(capsys, adder):
+    adder(lambda x, y: (x == 9).all(0) & (y == 0).all(0), digits=10)
+    assert main(["test", "fake", "--pairs", "90", "--hard", "3000"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "fake: 99 of 100 right (99.00%; qualified)",
+        "  10 edge cases and 90 pairs of seed 2025",
+        "    9999999999 + 0 = 9999999999, the model says 9999999990",
+    ]
+    found = {line.split()[0]: line for line in lines[3:]}
+    assert set(HARD) < set(found)
+    assert found["complements"] == "  complements      3,000 of 3,000"
+    assert ": 9999999999 + 0 = 9999999999, the model says 9999999990" in found["runs_of_nines"]
+    adder(lambda x, y: x[0] == 9)
+    assert main(["test", "fake", "--pairs", "300", "--hard", "0"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("; not qualified, 99% are needed)")
+    assert lines[1] == "  300 pairs of seed 2025"
+    assert len(lines) == 2 + testing.SHOWN + 1
+
+
+def test_a_sum_as_data(capsys, adder):
+    adder(layout="msb")
+    content = answer(capsys, "add", "fake", "57", "068")
+    assert {name: content[name] for name in ("a", "b", "expected", "got", "right", "margin")} == {
+        "a": 57,
+        "b": 68,
+        "expected": 125,
+        "got": 125,
+        "right": True,
+        "margin": 1.0,
+    }
+    assert content["digits"][0] == {"place": 2, "token": 1, "label": "1", "margin": 1.0}
+    assert [digit["label"] for digit in content["digits"]] == ["1", "2", "5"]
+
+
+def test_a_sum_in_words(capsys, adder):
+    adder(lambda x, y: x[0] == 7)
+    assert main(["add", "fake", "56", "68"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "56 + 68 = 124 (right)\n  smallest margin 1, at the digit '4' of 10^0\n"
+    )
+    assert main(["add", "fake", "57", "68"]) == 1
+    assert capsys.readouterr().out.startswith("57 + 68 = 126 (wrong, expected 125)\n")
+    assert answer(capsys, "add", "fake", "57", "68", status=1)["right"] is False
+
+
+def test_the_published_hand_built_adder_and_its_mistake(capsys, here):
+    content = answer(capsys, "add", "nanogpt-58", "5388742030", "746297626", status=1)
+    assert (content["expected"], content["got"]) == (6_135_039_656, 6_135_045_656)
+    assert load("nanogpt-58").add(57, 68) == 125
+    tested = answer(capsys, "test", "nanogpt-58", "--hard", "0", status=1)
+    assert tested["target"] == "nanogpt-58"
+    assert 9_150 < tested["passed"] < 9_350  # of 10,010; it depends on rounding
+
+
+def test_a_file_without_metadata_and_the_model_that_it_is(capsys, here):
+    write_arrays(here / "x.safetensors", ZOO["nanogpt-58-repaired"].build(), {})
+    content = answer(
+        capsys, "test", "x.safetensors", "--model", "nanogpt-58", "--pairs", "500", "--hard", "100"
+    )
+    assert (content["passed"], content["total"], content["target"]) == (510, 510, "x.safetensors")
+    assert answer(capsys, "add", "x.safetensors", "5", "6", "--model", "nanogpt-58")["got"] == 11
+
+
+def test_a_rule_model_cannot_add(capsys, monkeypatch, here):
+    loaded = object.__new__(Loaded)
+    for name, value in {"task": make_rule("successor"), "data": Sequences(), "origin": "runs/mine"}.items():
+        object.__setattr__(loaded, name, value)
+    monkeypatch.setattr("glassformer.runs.load.load", lambda target, model: loaded)
+    assert main(["add", "runs/mine", "1", "2"]) == 2
+    assert capsys.readouterr().err == "glassformer: runs/mine cannot add: it was made for successor\n"
+
+
+def test_adders_are_tested_without_jax():
+    code = "import sys; from glassformer.cli import main\n"
+    code += "main(['test', 'nanogpt-58', '--pairs', '50', '--hard', '5']); main(['add', 'nanogpt-58', '1', '2'])\n"
+    code += "print('jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "show", "is_terminal"), [(200_000, True, False), (200_000, False, True), (500, True, True)]
+)
+def test_no_bar_for_pipes_quiet_or_short_work(monkeypatch, pairs, show, is_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    with testing.bar(pairs, show) as tell:
+        assert tell is None
+
+
+def test_a_bar_on_a_terminal_goes_to_standard_error(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with testing.bar(200_000, True) as tell:
+        tell(200_000)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "200000/200000" in err
+
+
+def test_memory_stays_bounded_while_many_pairs_are_drawn(adder, capsys, monkeypatch):
+    """60,000 pairs of Python integers alone would take 9 MB; blocks of them take less than 4."""
+    monkeypatch.setattr(
+        "glassformer.verify.addition.answers", lambda model, task, x, y: np.zeros((3, x.shape[1]), int)
+    )
+    adder()
+    tracemalloc.start()
+    assert main(["test", "fake", "--pairs", "60000", "--hard", "0", "--json"]) == 1
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4_000_000
+
+
+def test_a_refused_number_in_a_process_of_its_own():
+    refused = glassformer("add", "nanogpt-58", "99999999999", "1")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "glassformer: a must be an integer between 0 and 9999999999, but it is 99999999999\n"
+    )
