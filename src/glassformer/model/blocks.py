@@ -158,17 +158,21 @@ def only(value: Value) -> Value:
 
 def each(function: Callable[[Value], Value], x: Value) -> Value:
     """The function of every number, block by block."""
-    return (
-        joined(x.ops, [function(whole(part)) for part in x.parts]) if isinstance(x, Blocks) else function(x)
-    )
+    if not isinstance(x, Blocks):
+        return function(x)
+    return joined(x.ops, [function(whole(part)) for part in x.parts])
+
+
+def lookup_alone(x: Value) -> Lookup | None:
+    """The lookup, where the whole stream is a single one."""
+    is_alone = isinstance(x, Blocks) and len(x.parts) == 1 and isinstance(x.parts[0], Lookup)
+    return x.parts[0] if is_alone else None
 
 
 def apart(values: Value) -> tuple[Value, Value | None]:
     """Values without the factor of their places, and that factor, `pos 1`; none where there is none."""
-    if isinstance(values, Blocks) and len(values.parts) == 1 and isinstance(values.parts[0], Lookup):
-        found = values.parts[0]
-        return replace(found, factor=None).whole, found.factor
-    return whole(values), None
+    found = lookup_alone(values)
+    return (whole(values), None) if found is None else (replace(found, factor=None).whole, found.factor)
 
 
 def whole(value: Value) -> Value:
@@ -199,8 +203,9 @@ def square_sum(ops: Ops, x: Value) -> Value:
 
 def linear_in_blocks(ops: Ops, weight: Value, x: Blocks, bias: Value | None) -> Value:
     """`out dim` times blocks; a lookup alone stays one."""
-    if len(x.parts) == 1 and isinstance(x.parts[0], Lookup) and bias is None:
-        return Blocks(ops, [x.parts[0].through(weight)])
+    found = lookup_alone(x)
+    if found is not None and bias is None:
+        return Blocks(ops, [found.through(weight)])
     pieces = [ops.linear(weight[:, first:stop], whole(part)) for part, (first, stop) in x.spans()]
     total = sum(pieces[1:], pieces[0])
     return total if bias is None else total + bias[:, None, None]

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from glassformer.model.blocks import Blocks, Lookup, linear_in_blocks, whole
+from glassformer.model.blocks import Blocks, lookup_alone, whole
 from glassformer.model.ops_jax import JaxOps
 
 Value = Any
@@ -27,21 +27,20 @@ class RowOps(JaxOps):
             return super().linear(weight, whole(x), bias)
         if x.ndim == 2:
             return jnp.sum(weight[:, :, None] * x[None], 1)
-        if isinstance(x, Blocks) and len(x.parts) == 1 and isinstance(x.parts[0], Lookup) and bias is None:
-            return linear_in_blocks(self, weight, x, bias)
-        rows = list(rows_of(x))
+        found = lookup_alone(x)
+        if found is not None and bias is None:
+            return Blocks(self, [found.through(weight)])
+        rows = rows_of(x)
         sums = [reduce(add, (w * row for w, row in zip(line, rows, strict=True))) for line in weight]
         return self.rows(sums if bias is None else [total + b for total, b in zip(sums, bias, strict=True)])
 
     def lookup(self, table: Value, tokens: Value) -> Value:
         here = [tokens == token for token in range(table.shape[0])]
-        rows = [
-            reduce(
-                add, (jnp.where(is_token, number, 0) for is_token, number in zip(here, column, strict=True))
-            )
-            for column in table.T
-        ]
-        return jnp.stack(rows)
+
+        def found(column: Value) -> Value:
+            return reduce(add, (jnp.where(mask, value, 0) for mask, value in zip(here, column, strict=True)))
+
+        return jnp.stack([found(column) for column in table.T])
 
     def scores(self, queries: Value, keys: Value) -> Value:
         pairs = zip(rows_of(queries), rows_of(keys), strict=True)

@@ -20,8 +20,8 @@ from glassformer.zoo.entry import Entry
 
 NORM = RMSNorm(eps=1e-6)
 # The value is Wq h as well, and Wq h should not change its sign over the digits, or keys would: a short arc
-# starts there. After 20,000 steps the best of eight seeds of rope-62 had 87% of whole sums right; the best of six
-# that started from MicroAdder's arc had 7%.
+# starts there. After 20,000 steps the best of eight seeds of rope-62 had 87% of whole sums right; the best of
+# six that started from MicroAdder's arc had 7%.
 ARC = Arc(amplitude=5.0, start=-0.5, stride=0.1)
 FREE = Full(start="xavier")
 ATTENTION = Attention(

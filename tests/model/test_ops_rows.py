@@ -1,0 +1,54 @@
+"""The GPU's operations, row by row, agree with NumPy's; so do their gradients with those of the CPU's."""
+
+import jax
+import numpy as np
+import pytest
+
+from glassformer.model.blocks import Blocks
+from glassformer.model.forward import forward, parameters
+from glassformer.model.ops_jax import JaxOps
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.model.ops_rows import MOST, RowOps, rows_of
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.tasks import Rule
+
+NAMES = ["microadder-57", "glass-29", "rope-62", "plus_last_even", "even_repeat_last_odd"]
+
+
+def example(name: str):
+    run = CONFIGURATIONS[name]
+    random = np.random.default_rng(1)
+    model = run.architecture
+    params = {key: random.normal(size=p.shape) / 2 for key, p in parameters(model).items()}
+    places = model.context if isinstance(run.task, Rule) else run.task.written().length - 1
+    return model, params, random.integers(0, run.vocab, (places, 3)), 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_logits_and_gradients(name):
+    model, params, tokens, last = example(name)
+    expected = forward(model, NumpyOps(), params, tokens, last)
+
+    with jax.enable_x64(True):
+
+        def total(ops, params):
+            return (forward(model, ops, params, tokens, last) ** 2).sum()
+
+        found = forward(model, RowOps("float64"), params, tokens, last)
+        slopes = [
+            jax.grad(lambda p, ops=ops: total(ops, p))(params)
+            for ops in (JaxOps("float64"), RowOps("float64"))
+        ]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    for key in params:
+        np.testing.assert_allclose(
+            slopes[1][key], slopes[0][key], rtol=1e-6, atol=1e-9 * np.abs(slopes[0][key]).max() + 1e-12
+        )
+
+
+def test_thin_weights_give_rows_and_wide_ones_do_not():
+    ops, x = RowOps(), np.ones((4, 2, 3), np.float32)
+    thin = ops.linear(np.ones((5, 4), np.float32), x, np.ones(5, np.float32))
+    assert isinstance(thin, Blocks) and [row.shape for row in rows_of(thin)] == [(2, 3)] * 5
+    np.testing.assert_array_equal(rows_of(thin)[0], 5.0)
+    assert not isinstance(ops.linear(np.ones((MOST, 4), np.float32), x), Blocks)

@@ -1,0 +1,58 @@
+"""Put a run's model into the zoo, after a long test: the board's protocol, random pairs, and hard ones.
+
+    python tools/ship.py runs/glass-39
+
+A model with a single failure is refused; with --best-effort it ships, and the file says what failed.
+The file holds the numbers, and in its metadata the command that made them, the seed, and what was tested.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from glassformer.runs.atomic import write_arrays
+from glassformer.runs.folder import stored
+from glassformer.runs.load import Loaded, load
+from glassformer.verify.addition import measure_addition
+from glassformer.zoo.entry import WEIGHTS
+
+RANDOM_SEED = 7_000_000  # of the long test: neither the board's nor any that training or selection draws from
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pairs", type=int, default=10_000_000, help="random pairs")
+    parser.add_argument("--hard", type=int, default=100_000, help="pairs of each hard distribution")
+    parser.add_argument("--best-effort", action="store_true", help="ship a model that fails somewhere")
+    asked = parser.parse_args()
+    run, result = stored(asked.folder), json.loads((asked.folder / "result.json").read_text())
+    tested = examined(load(asked.folder), asked.pairs, asked.hard)
+    print(run.name, json.dumps(tested))
+    if any(passed < total for passed, total in tested.values()) and not asked.best_effort:
+        print("not shipped", file=sys.stderr)
+        return 1
+    about = {
+        "format": 1,
+        "command": f"glassformer run {run.name}",
+        "seed": result["best_seed"],
+        "tested": tested,
+    }
+    about["made_with"] = json.loads((asked.folder / "env.json").read_text())["packages"]
+    write_arrays(WEIGHTS / f"{run.name}.safetensors", dict(load(asked.folder).params), about)
+    return 0
+
+
+def examined(model: Loaded, pairs: int, hard: int) -> dict[str, tuple[int, int]]:
+    """Passed and total of each test."""
+    board = measure_addition(model, model.addition, hard=0)
+    long = measure_addition(model, model.addition, RANDOM_SEED, pairs, hard)
+    scores = {"board": board.protocol, "random": long.protocol} | long.distributions
+    return {name: (score.passed, score.total) for name, score in scores.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
