@@ -3,8 +3,10 @@
 import pytest
 
 import glassformer
+from glassformer.runs.adders import ADDERS
 from glassformer.runs.configurations import RULE_CONFIGURATIONS
 from glassformer.tasks import tabulate
+from glassformer.zoo import ZOO
 
 DETERMINED, SET = 0.995, 0.999  # argmax rule accuracy, by kind of rule
 FOLDER_BYTES = 5_000_000
@@ -24,6 +26,15 @@ def test_a_configuration_learns_its_rule(name, tmp_path):
     assert result.argmax_accuracy["value"] >= promised(RULE_CONFIGURATIONS[name].task)
     assert result.argmax_accuracy["positions"] >= 100_000
     assert sum(path.stat().st_size for path in (tmp_path / name).rglob("*")) < FOLDER_BYTES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(name for name in ADDERS if ZOO[name].weights))
+def test_a_shipped_adder_can_be_trained_again(name, tmp_path):
+    """By the command alone. On another kind of machine other bits win, so the numbers may differ."""
+    result = glassformer.run(name, tmp_path / name)
+    assert result.measures["board"]["passed"] == result.measures["board"]["total"] == 10_010
+    assert result.argmax_accuracy["value"] == 1.0
 
 
 def test_kinds_of_rules():

@@ -20,11 +20,14 @@ def report_text(config: Run, result: "RunResult") -> str:
 
 def summary_lines(config: Run, result: "RunResult") -> list[str]:
     measures = result.measures or {}
+    is_rule = isinstance(config.task, Rule)
     reached = f"{measures['seeds_at_999']} of {result.seeds} seeds reach 99.9% on the held-out windows"
-    lines = [f"{result.parameters} parameters; {reached}; seed {result.best_seed} is kept"]
-    if not isinstance(config.task, Rule):
-        return lines + adder_lines(measures)
-    return lines + rule_lines(measures)
+    sums = f"all {config.train.held_out:,} held-out sums right"
+    right = f"{measures['seeds_right']} of {result.seeds} seeds have {sums}"
+    first = (
+        f"{result.parameters} parameters; {reached if is_rule else right}; seed {result.best_seed} is kept"
+    )
+    return [first, *(rule_lines(measures) if is_rule else adder_lines(measures))]
 
 
 def adder_lines(measures: dict[str, Any]) -> list[str]:

@@ -86,12 +86,20 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
         parameters=sum(array.size for array in trained.model.params.values()),
         sampled_error=measures.get("sampled_error", {}).get("value"),
         entropy_floor=measures.get("entropy_floor"),
-        measures=measures | {"seeds_at_999": sum(row["argmax_accuracy"] >= 0.999 for row in last)},
+        measures=measures | successes(last),
     )
     write_text(folder / "report.md", report_text(config, result))
     write_json(folder / "result.json", asdict(result))
     tidy(folder, config.train.keep_checkpoints)
     return result
+
+
+def successes(last: list[dict[str, float]]) -> dict[str, int]:
+    """How many seeds are nearly right on the held-out windows, place by place, and how many wholly."""
+    return {
+        "seeds_at_999": sum(row["argmax_accuracy"] >= 0.999 for row in last),
+        "seeds_right": sum(row["whole_accuracy"] == 1 for row in last),
+    }
 
 
 def held_out_loss(last: list[dict[str, float]], seed: int) -> float:

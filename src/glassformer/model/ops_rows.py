@@ -16,7 +16,7 @@ from glassformer.model.blocks import Blocks, lookup_alone, whole
 from glassformer.model.ops_jax import JaxOps
 
 Value = Any
-MOST = 128  # entries up to which a weight is written out; larger ones are matrix products
+MOST = 50  # entries up to which a weight is written out (10 x 5); larger ones are matrix products
 
 
 class RowOps(JaxOps):
