@@ -228,3 +228,15 @@ def test_bad_input_gets_one_sentence():
     for last in (0, 7):
         with pytest.raises(UserError, match=f"last must be between 1 and 6 places, but it is {last}"):
             forward(model, NumpyOps(), drawn(model), contexts(), last=last)
+
+
+def test_a_model_that_reads_no_token_still_answers_every_sequence():
+    """The head reads the place alone, which all sequences share."""
+    layer = Layer(attention=None, feedforward=None)
+    model = Architecture(
+        vocab=5, context=4, width=3, position_dims=1, layers=(layer,), head=LinearHead(Full(reads=(2, 3)))
+    )
+    params = {name: np.ones(p.shape) for name, p in parameters(model).items()}
+    tokens = np.zeros((4, 6), np.int64)
+    for ops in (NumpyOps(), JaxOps()):
+        assert forward(model, ops, params, tokens).shape == (5, 4, 6)

@@ -15,7 +15,7 @@ from glassformer.runs.atomic import read_arrays, write_arrays
 from glassformer.runs.config import Run
 from glassformer.runs.load import load
 from glassformer.runs.training import COLUMNS, Trained, read_metrics, train_into
-from glassformer.tasks import Sequences, make_rule
+from glassformer.tasks import Addition, Sequences, make_rule
 from glassformer.train.population import Population
 from glassformer.train.settings import Train
 
@@ -164,6 +164,34 @@ def test_the_best_seed_is_kept(whole):
     assert (loaded.task, loaded.data, loaded.architecture) == (RUN.task, RUN.data, RUN.architecture)
     for name, array in loaded.params.items():
         np.testing.assert_array_equal(array, population[name][best["seed"]])
+
+
+def test_only_the_best_are_polished(tmp_path, whole):
+    """With one seed to polish, the best before the polish gets the bits it has when all are; others stay."""
+    train(tmp_path, replace(RUN, train=replace(TRAIN, polish_seeds=1)))
+    before, after = (read_metrics(tmp_path)[start : start + 3] for start in (6, 9))
+    best = training.ranking(before, RUN.task)[0]
+    assert after[best] == read_metrics(whole)[9 + best] != before[best] | {"step": 6}
+    others = [place for place in range(3) if place != best]
+    assert [after[place] for place in others] == [before[place] | {"step": 6} for place in others]
+
+
+def test_what_a_seed_is_chosen_by():
+    """A rule by its places and their probability, an adder by whole sums and then by its smallest margin."""
+    names = ("argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin", "loss")
+    table = [
+        (0.9, 0.5, 1.0, 0.1, 1.0),
+        (0.9, 0.6, 1.0, 0.3, 1.0),
+        (0.8, 0.9, 0.9, 9.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0, np.nan),
+    ]
+    rows = [dict(zip(names, row, strict=True)) for row in table]
+    assert training.ranking(rows, RUN.task) == [1, 0, 2]
+    rows[0]["argmax_accuracy"] = 0.95
+    assert training.ranking(rows, RUN.task) == [0, 1, 2]
+    assert training.ranking(rows, Addition()) == [1, 0, 2]
+    with pytest.raises(UserError, match="every seed diverged"):
+        training.ranking(rows[3:], RUN.task)
 
 
 def test_history_is_every_checkpoint_of_the_best_seed(whole):

@@ -78,7 +78,8 @@ def forward(
     record: Record | None = None,
 ) -> Value:
     """Logits `tok pos batch` for tokens `pos batch`; `record` is called with every named intermediate."""
-    return whole(logits_in_blocks(model, ops, params, tokens, last, record))
+    logits, batch = whole(logits_in_blocks(model, ops, params, tokens, last, record)), tokens.shape[1]
+    return logits if logits.shape[2] == batch else logits + ops.array([0.0] * batch)  # no token matters
 
 
 def logits_in_blocks(
