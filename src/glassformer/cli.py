@@ -67,7 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"glassformer: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("glassformer: stopped; nothing is lost, the same command goes on from here", file=sys.stderr)
+        resumes = any(verb in arguments for verb in ("run", "train"))
+        kept = "; nothing is lost, the same command goes on from here" if resumes else ""
+        print(f"glassformer: stopped{kept}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader has seen enough: `glassformer list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

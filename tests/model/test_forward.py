@@ -240,3 +240,28 @@ def test_a_model_that_reads_no_token_still_answers_every_sequence():
     tokens = np.zeros((4, 6), np.int64)
     for ops in (NumpyOps(), JaxOps()):
         assert forward(model, ops, params, tokens).shape == (5, 4, 6)
+
+
+PARTLY_SHARED = {
+    "a head without values": Attention(
+        heads=2, head_size=2, q=Constant(), k=Constant(), v=Full(writes=(0, 2))
+    ),
+    "keys in two of four dimensions": Attention(
+        head_size=4, k=Full(writes=(0, 2)), relation=Rope(), out=Full()
+    ),
+    "keys in two of three dimensions": Attention(
+        head_size=3, value_size=4, k=Full(writes=(0, 2)), relation=Rope()
+    ),
+}
+
+
+@pytest.mark.parametrize("attention", PARTLY_SHARED.values(), ids=PARTLY_SHARED)
+def test_dimensions_that_all_sequences_share_stand_beside_others(attention):
+    """Together or one by one, a sequence has the same logits."""
+    model = Architecture(vocab=5, context=4, width=4, layers=(Layer(attention),))
+    random = np.random.default_rng(0)
+    params = {name: random.normal(size=p.shape) for name, p in parameters(model).items()}
+    tokens = random.integers(0, 5, (4, 6))
+    alone = np.concatenate([forward(model, NumpyOps(), params, tokens[:, i : i + 1]) for i in range(6)], 2)
+    np.testing.assert_allclose(forward(model, NumpyOps(), params, tokens), alone, atol=1e-12)
+    np.testing.assert_allclose(forward(model, JaxOps(), params, tokens), alone, rtol=1e-4, atol=1e-4)

@@ -10,7 +10,8 @@ from glassformer.model.ops_jax import JaxOps
 from glassformer.model.ops_numpy import NumpyOps
 from glassformer.model.ops_rows import MOST, RowOps, rows_of
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.tasks import Rule
+from glassformer.tasks import Rule, add
+from glassformer.zoo import ZOO
 
 NAMES = ["microadder-57", "glass-29", "rope-62", "plus_last_even", "even_repeat_last_odd"]
 
@@ -44,6 +45,17 @@ def test_logits_and_gradients(name):
         np.testing.assert_allclose(
             slopes[1][key], slopes[0][key], rtol=1e-6, atol=1e-9 * np.abs(slopes[0][key]).max() + 1e-12
         )
+
+
+@pytest.mark.parametrize("name", ["nanogpt-58", "tinyadder-95", "hand-4"])
+def test_hand_built_adders(name):
+    entry = ZOO[name]
+    x, y = np.random.default_rng(2).integers(0, 10, (2, 10, 5))
+    tokens = entry.task.written().encode(x, y, add(x, y))[:-1]
+    expected = forward(entry.architecture, NumpyOps(), entry.build(), tokens, 11)
+    with jax.enable_x64(True):
+        found = forward(entry.architecture, RowOps("float64"), entry.build(), tokens, 11)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12 * np.abs(expected).max())
 
 
 def test_thin_weights_give_rows_and_wide_ones_do_not():

@@ -42,7 +42,14 @@ def test_survives_a_file():
     [
         (("a 1",), "ff.up.entries must be 2 texts of 2 entries, but it is ('a 1',)"),
         (("a 1", "b"), "ff.up.entries must be 2 texts of 2 entries, but it is ('a 1', 'b')"),
-        (("a 2", "b 0"), "ff.up.entries must be 0, 1, -1 and names, but it is ('a 2', 'b 0')"),
+        (
+            ("a 2", "b 0"),
+            "ff.up.entries must be 0, 1, -1 and names other than bias, but it is ('a 2', 'b 0')",
+        ),
+        (
+            ("a 1", "bias 0"),
+            "ff.up.entries must be 0, 1, -1 and names other than bias, but it is ('a 1', 'bias 0')",
+        ),
     ],
 )
 def test_errors(entries, message):

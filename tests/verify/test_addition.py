@@ -129,7 +129,7 @@ def test_other_seeds_bring_other_pairs():
     assert first == again != other
 
 
-def test_blocks_have_one_size_and_are_all_decoded(monkeypatch):
+def test_blocks_are_no_larger_than_asked_and_all_decoded(monkeypatch):
     monkeypatch.setattr(addition, "BLOCK", 7)
     model = Adder(SHORT, lambda x, y: x[0] == 9)
     small = measure_addition(model, SHORT, pairs=50, hard=15)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
 from glassformer.runs.config import Task
@@ -56,12 +57,19 @@ def count_target(target: str, model: str | None = None) -> Content:
 def find(target: str, model: str | None = None) -> Counted:
     """The model that `load` gives, or else the architecture with random numbers."""
     if is_untrained(target):
+        refuse_model(target, model)
         run = resolve(target)
         return Counted(run.architecture, random_numbers(run.architecture), run.task, RANDOM)
     loaded = load(target, model)
     comes_with_us = BUILT if target in ZOO and ZOO[target].build else SHIPPED
     at = comes_with_us if loaded.origin in ZOO else TRAINED
     return Counted(loaded.architecture, dict(loaded.params), loaded.task, at)
+
+
+def refuse_model(target: str, model: str | None) -> None:
+    """Only a file of weights may lack its architecture."""
+    if model is not None:
+        raise UserError(f"--model is for .safetensors files; {target} says its own architecture")
 
 
 def is_untrained(target: str) -> bool:
@@ -109,7 +117,7 @@ def table_words(content: Content) -> str:
     at_width = max(len(model["at"]) for model in models)
     words = [f"{'model':<{width}}  {'  '.join(f'{name:>9}' for name in COLUMNS)}  {'at':<{at_width}}  dead"]
     for model in models:
-        numbers = "  ".join(f"{model[name]:>9}" for name in COLUMNS)
+        numbers = "  ".join(f"{model[name]!s:>9}" for name in COLUMNS)
         words.append(f"{model['id']:<{width}}  {numbers}  {model['at']:<{at_width}}  {dead_words(model)}")
     return "\n".join(words)
 

@@ -15,6 +15,7 @@ from rich.progress import (
 
 from glassformer.runs.config import Run
 from glassformer.runs.training import Row
+from glassformer.tasks import Rule
 
 
 class TrainingBar:
@@ -46,8 +47,10 @@ class TrainingBar:
 
     def update(self, step: int, rows: list[Row]) -> None:
         self.marks.append((step, time.perf_counter()))
-        best = max((row["argmax_accuracy"] for row in rows), default=None)
-        word = "compiling" if best is None else f"{len(rows)} seeds, best {best:.2%}"
+        is_rule = isinstance(self.config.task, Rule)
+        best = max((row["argmax_accuracy" if is_rule else "whole_accuracy"] for row in rows), default=None)
+        right = "right" if is_rule else "of sums right"
+        word = "compiling" if best is None else f"{len(rows)} seeds, best {best:.2%} {right}"
         self.bar.update(self.task, completed=step, description=f"{self.config.name}: {word}")
 
     def model_steps_per_second(self) -> float | None:

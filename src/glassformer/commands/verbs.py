@@ -68,6 +68,7 @@ def count_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands import counting
 
     if known.target == counting.WHOLE_ZOO:
+        counting.refuse_model(known.target, known.model)
         content = counting.count_zoo()
         return content, counting.table_words(content), 0
     content = counting.count_target(known.target, known.model)

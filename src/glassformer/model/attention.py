@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from glassformer.errors import require
+from glassformer.model.blocks import Blocks, whole
 from glassformer.model.norm import NoNorm, Norm
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
@@ -90,7 +91,7 @@ class Attention:
             weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
             record(f"weights.{head}", weights)
             mixes.append(self.mix(here, head, weights, v))
-        mixed = sum(mixes[1:], mixes[0]) if self.reads_first or len(mixes) == 1 else ops.join(mixes)
+        mixed = sum(mixes[1:], mixes[0]) if self.reads_first else whole(Blocks(ops, mixes))
         record("mixed", mixed)
         if isinstance(self.out, RankOne) and self.reads_first:
             return self.out.write(ops, params, f"{name}.out", mixed, x.shape[0])

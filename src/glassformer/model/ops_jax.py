@@ -71,10 +71,10 @@ class JaxOps:
         return jnp.stack(values, axis)
 
     def rows(self, values: Sequence[Value]) -> Value:
-        return jnp.stack(values)
+        return whole(Blocks(self, [value[None] for value in values]))
 
-    def join(self, values: Sequence[Value], axis: int = 0) -> Value:
-        return jnp.concatenate(values, axis)
+    def join(self, values: Sequence[Value]) -> Value:
+        return jnp.concatenate(values)
 
     def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value:
         if isinstance(x, Blocks):

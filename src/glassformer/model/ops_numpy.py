@@ -72,10 +72,11 @@ class NumpyOps:
 
     def rows(self, values: Sequence[Value]) -> Value:
         """Rows `pos batch` as `dim pos batch`."""
-        return np.stack(values)
+        return whole(Blocks(self, [value[None] for value in values]))
 
-    def join(self, values: Sequence[Value], axis: int = 0) -> Value:
-        return np.concatenate(values, axis)
+    def join(self, values: Sequence[Value]) -> Value:
+        """Arrays `dim ...` one after the other."""
+        return np.concatenate(values)
 
     def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value:
         """`out dim` times `dim ...` gives `out ...`, plus the bias of each output."""

@@ -227,8 +227,8 @@ class Pattern(Projection):
         shape = [len(row.split()) for row in self.entries]
         require(shape == [dims] * out, f"{name}.entries", f"{out} texts of {dims} entries", self.entries)
         keys = [entry.removeprefix("-") for row in self.entries for entry in row.split()]
-        known = all(key in ("0", "1") or key.isidentifier() for key in keys)
-        require(known, f"{name}.entries", "0, 1, -1 and names", self.entries)
+        known = all(key in ("0", "1") or (key.isidentifier() and key != "bias") for key in keys)
+        require(known, f"{name}.entries", "0, 1, -1 and names other than bias", self.entries)
         return {f"{name}.{key}": uniform((), dims**-0.5) for key in keys if key.isidentifier()}
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:

@@ -14,7 +14,7 @@ Task = Rule | Addition
 
 @dataclass(frozen=True)
 class Measure:
-    """How much is measured at the end, on data that neither training nor selection has seen."""
+    """How much is measured at the end, on fresh draws that neither training nor selection has used."""
 
     positions: int = 100_000  # constrained positions of the argmax accuracy, at least; of an adder, sums
     generated: int = 2_000  # sequences that the model writes itself, at temperature 1

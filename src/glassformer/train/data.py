@@ -19,7 +19,8 @@ from glassformer.tasks.knowledge import tabulate_knowledge
 from glassformer.tasks.pairs import pairs, problems
 from glassformer.tasks.sample import cut, pool, windows
 
-# Every use of randomness has its own stream, so that no evaluation data are ever trained on.
+# Every use of randomness has its own stream: evaluation draws are not those of training. Short pairs of
+# numbers, of which there are few, may come up in both; the board's never do.
 STREAMS = {"start": 0, "steps": 1, "pool": 2, "held_out": 3, "polish": 4, "fresh": 5, "generate": 6}
 
 

@@ -19,7 +19,7 @@ from glassformer.tasks.hard import HARD
 from glassformer.verify.share import Share
 from glassformer.verify.spread import spread
 
-BLOCK = 2048  # pairs decoded at a time, always as many: rounding, and so an answer, may depend on it
+BLOCK = 2048  # pairs decoded at a time; float32 logits differ in their last bits with the size of a block
 HARD_PAIRS = 2_000  # of each hard distribution
 FRESH_SEED = 0  # of the random pairs that judge a run: not the board's
 MOST_FAILURES = 20  # that a report lists
@@ -97,9 +97,11 @@ def measure_addition(
 def measure_run(model: Model, task: Addition, pairs: int) -> RunReport:
     """Fresh uniform pairs, the hard ones, and at last the board's own."""
     fresh = examine(model, task, digit_blocks(random_pairs(FRESH_SEED, pairs, task.digits), task.digits))
-    report = measure_addition(model, task)
-    board = report.protocol if task.digits == BOARD_DIGITS else None
-    return RunReport(fresh.share, fresh.failures, report.distributions, board)
+    has_board = task.digits == BOARD_DIGITS
+    report = measure_addition(model, task, pairs=BOARD_PAIRS if has_board else 0)
+    return RunReport(
+        fresh.share, fresh.failures, report.distributions, report.protocol if has_board else None
+    )
 
 
 def protocol(task: Addition, seed: int, pairs: int) -> Iterator[tuple[int, int]]:

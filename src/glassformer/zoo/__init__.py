@@ -1,4 +1,4 @@
-"""The zoo: adders of every family that the field knows, hand-built or trained, by their id.
+"""The zoo: adders by id, hand-built (nanoGPT, TinyAdder, our smallest) or trained (MicroAdder, glass, RoPE).
 
 A hand-built model's numbers are computed by its module; a trained one's lie in `weights/ID.safetensors`.
 """
