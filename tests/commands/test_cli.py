@@ -268,11 +268,13 @@ def test_an_interruption_has_its_own_status(capsys, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("glassformer.commands.verbs.list_verb", interrupt)
-    assert main(["list"]) == 130
-    assert capsys.readouterr().err == (
-        "glassformer: stopped; nothing is lost, the same command goes on from here\n"
-    )
+    for verb, words in (("list", ["list"]), ("run", ["run", "lucky7"])):
+        monkeypatch.setattr(f"glassformer.commands.verbs.{verb}_verb", interrupt)
+        assert main(words) == 130
+    assert capsys.readouterr().err.splitlines() == [
+        "glassformer: stopped",
+        "glassformer: stopped; nothing is lost, the same command goes on from here",
+    ]
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():

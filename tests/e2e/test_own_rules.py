@@ -91,7 +91,8 @@ def test_an_adder_from_a_file(capsys, here):
         'name = "adder"\n[task]\nname = "addition"\ndigits = 1\ndigit_stages = []\n[model]\ncontext = 5\n'
     )
     content = answer(capsys, f"train adder.toml {TINY}")
-    assert content["argmax_accuracy"]["positions"] == 10_000
+    assert content["argmax_accuracy"]["positions"] == 50
+    assert content["measures"]["board"] is None  # the board's pairs have ten digits
     assert (content["sampled_error"], content["entropy_floor"]) == (None, None)
     capsys.readouterr()
     assert main(["test", "adder", "--pairs", "200", "--json"]) == 1  # twenty steps make no adder

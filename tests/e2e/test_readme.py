@@ -21,9 +21,11 @@ SMALL = [
     "100",
     "--measure.generated",
     "10",
+    "--train.polish_steps",
+    "0",
     "--quiet",
 ]
-SMALLER = {"run": SMALL, "test": ["--positions", "100"]}
+SMALLER = {"run": SMALL, "test": ["--positions", "100", "--pairs", "200", "--hard", "50"]}
 
 
 def code_blocks(text: str, language: str) -> list[str]:
@@ -41,7 +43,7 @@ def home(tmp_path_factory):
 def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
-    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count"}
+    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count", "add"}
     for line in lines:
         words = shlex.split(line, comments=True)
         assert main([*words, *SMALLER.get(words[0], [])]) == 0, line

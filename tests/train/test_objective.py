@@ -28,12 +28,12 @@ def held_out():
 
 
 def by_numpy(vector, held_out, outputs):
-    """(loss, argmax accuracy, right probability, whole accuracy), in plain loops over the counted places."""
+    """All scores, in their order, by plain loops over the counted places."""
     model = Model(MODEL, FLAT.unpack(np.asarray(vector)))
     tokens, allowed, counted = map(np.asarray, held_out)
     logits = model.forward(tokens[:-1].T).astype(np.float64)  # batch pos tok
     chances = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
-    losses, rights, masses, wholes = [], [], [], []
+    losses, rights, masses, wholes, margins = [], [], [], [], []
     for which in range(tokens.shape[1]):
         whole = True
         for place in range(8 - outputs, 8):
@@ -44,8 +44,9 @@ def by_numpy(vector, held_out, outputs):
                 whole &= bool(is_right)
                 rights.append(is_right)
                 masses.append(chances[which, place, good].sum())
+                margins.append(logits[which, place, good].max() - logits[which, place, ~good].max())
         wholes.append(whole)
-    return [np.mean(part) for part in (losses, rights, masses, wholes)]
+    return [*(np.mean(part) for part in (losses, rights, masses, wholes)), min(margins)]
 
 
 @pytest.mark.parametrize("outputs", [8, 3])
