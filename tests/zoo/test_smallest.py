@@ -6,6 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from glassformer.model.count import constants, count
+from glassformer.model.forward import parameters
+from glassformer.model.model import Model
+from glassformer.tasks import add, digits_of
+from glassformer.verify.addition import answers, measure_addition
 from glassformer.verify.two_columns import (
     Proof,
     cases_at,
@@ -15,12 +21,6 @@ from glassformer.verify.two_columns import (
     prove_place,
     watch,
 )
-
-from glassformer.model.count import constants, count
-from glassformer.model.forward import parameters
-from glassformer.model.model import Model
-from glassformer.tasks import add, digits_of
-from glassformer.verify.addition import answers, measure_addition
 from glassformer.zoo import ZOO
 from glassformer.zoo.smallest import ENTRIES, NEAR, PERIOD, between, five, ratio_of
 
