@@ -43,7 +43,7 @@ class Sum:
 
 def write_sum(model: Model, task: Addition, a: object, b: object) -> Sum:
     """The sum, digit by digit, each fed back as the model wrote it."""
-    first, second = whole("a", a, task.digits), whole("b", b, task.digits)
+    first, second = checked("a", a, task.digits), checked("b", b, task.digits)
     layout, gaps = task.written(), list[float]()
     prompt = layout.prompt(digits_of([first], task.digits), digits_of([second], task.digits))
     tokens = write_greedy(
@@ -64,7 +64,7 @@ def read_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
     return "".join(layout.labels[digit] for digit in digits[::-1])
 
 
-def whole(name: str, value: object, digits: int) -> int:
+def checked(name: str, value: object, digits: int) -> int:
     """The value, if it is an integer that the task can write."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     number, most = int(value) if isinstance(value, int | np.integer) else -1, BASE**digits - 1
