@@ -79,23 +79,42 @@ class Attention:
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, last: int, record: Record) -> Value:
         """Mix `dim pos batch`; the result is for the `last` places only."""
         here = Site(ops, params, name, x, range(x.shape[1] - last, x.shape[1]))
-        q = self.q(ops, params, f"{name}.q", here.asking_x, self.heads * self.head_size)
-        k = self.k(ops, params, f"{name}.k", x, self.groups * self.head_size)
-        v = self.v(ops, params, f"{name}.v", x, self.groups * self.values)
+        q, k, v = self.project(here)
         for key, value in {"q": q, "k": k, "v": v}.items():
             record(key, value)
         mixes: list[Value] = []
         for head in range(self.heads):
             scores = self.scores(here, head, *self.meet(here, head, q, k))
             record(f"scores.{head}", scores)
-            weights = ops.softmax(scores, extra=float(self.softmax == "softmax1"))
+            weights = ops.softmax(scores, extra=self.extra)
             record(f"weights.{head}", weights)
-            mixes.append(self.mix(here, head, weights, v))
+            mixes.append(ops.mix(weights, self.carried(here, head, v)))
+        return self.write(here, mixes, record)
+
+    @property
+    def extra(self) -> float:
+        """What the softmax's denominator has more than the sum."""
+        return float(self.softmax == "softmax1")
+
+    def project(self, here: "Site") -> tuple[Value, Value, Value]:
+        """Queries of the places that ask, keys and values of all, every head's one after the other."""
+        ops, params, name = here.ops, here.params, here.name
+        return (
+            self.q(ops, params, f"{name}.q", here.asking_x, self.heads * self.head_size),
+            self.k(ops, params, f"{name}.k", here.x, self.groups * self.head_size),
+            self.v(ops, params, f"{name}.v", here.x, self.groups * self.values),
+        )
+
+    def write(self, here: "Site", mixes: list[Value], record: Record) -> Value:
+        """What attention adds to the stream, given every head's mix of `carried`."""
+        ops, dims = here.ops, here.x.shape[0]
+        if self.carries_stream(dims):
+            mixes = [ops.linear(self.rows(here, "v", self.group(h)), mix) for h, mix in enumerate(mixes)]
         mixed = sum(mixes[1:], mixes[0]) if self.reads_first else whole(Blocks(ops, mixes))
         record("mixed", mixed)
         if isinstance(self.out, RankOne) and self.reads_first:
-            return self.out.write(ops, params, f"{name}.out", mixed, x.shape[0])
-        return mixed if self.out is None else self.out(ops, params, f"{name}.out", mixed, x.shape[0])
+            return self.out.write(ops, here.params, f"{here.name}.out", mixed, dims)
+        return mixed if self.out is None else self.out(ops, here.params, f"{here.name}.out", mixed, dims)
 
     @property
     def reads_first(self) -> bool:
@@ -108,7 +127,7 @@ class Attention:
         A head that is wider than the stream is folded: q . k = x' (Wq' Wk) x, so that the product of the two
         weights meets the stream itself, in as many dimensions as that has (2, say, and not 128).
         """
-        group = head // (self.heads // self.groups)
+        group = self.group(head)
         if self.folds_scores(here.x.shape[0]):
             ask, answer = self.rows(here, "q", head), self.rows(here, "k", group)  # size dim
             folded = here.ops.linear(answer.T, ask)
@@ -120,16 +139,23 @@ class Attention:
         keys = norm(here.ops, here.params, f"{here.name}.{norm_name}", keys)
         return self.turned(here, queries, here.asking), self.turned(here, keys, range(k.shape[1]))
 
-    def mix(self, here: "Site", head: int, weights: Value, v: Value) -> Value:
-        """A head's values, mixed; where they are wider than the stream, the stream is mixed first."""
-        group = head // (self.heads // self.groups)
-        if self.values > here.x.shape[0] and is_plain(self.v) and not self.reads_first:
-            return here.ops.linear(self.rows(here, "v", group), here.ops.mix(weights, read(self.v, here.x)))
+    def carried(self, here: "Site", head: int, v: Value) -> Value:
+        """What a head mixes: its values, or the stream itself where values are wider than that."""
+        if self.carries_stream(here.x.shape[0]):
+            return read(self.v, here.x)
+        group = self.group(head)
         values = v[group * self.values : (group + 1) * self.values]
         if isinstance(self.out, RankOne) and self.reads_first:
             row = here.params[f"{here.name}.out.read"][head * self.values : (head + 1) * self.values]
             values = here.ops.linear(row[None], values)
-        return here.ops.mix(weights, values)
+        return values
+
+    def carries_stream(self, width: int) -> bool:
+        return self.values > width and is_plain(self.v) and not self.reads_first
+
+    def group(self, head: int) -> int:
+        """Which keys and values a head uses."""
+        return head // (self.heads // self.groups)
 
     def folds_scores(self, width: int) -> bool:
         normed = not isinstance(self.qk_norm, NoNorm) or self.k_norm is not None

@@ -99,6 +99,13 @@ def logits_in_blocks(
     for index, layer in enumerate(model.layers):
         asked = (last or x.shape[1]) if index == len(model.layers) - 1 else x.shape[1]
         x = run_layer(layer, ops, params, prefix(model, index), x, asked, note)
+    return read_out(model, ops, params, x, table, note)
+
+
+def read_out(
+    model: Architecture, ops: Ops, params: Parameters, x: Value, table: Value, note: Record
+) -> Value:
+    """From the last layer's stream to logits, against the token table."""
     x = model.final_norm(ops, params, "final_norm", x)
     note("final", x)
     logits = model.head(ops, params, "head", x, table)
@@ -126,15 +133,24 @@ def run_layer(
     def attention_note(key: str, value: Value) -> None:
         note(f"{name}attn.{key}", value)
 
-    def feedforward_note(key: str, value: Value) -> None:
-        note(f"{name}ff.{key}", value)
-
-    kept = x[:, x.shape[1] - last :]
+    kept, moved = x[:, x.shape[1] - last :], None
     if layer.attention:
         normed = layer.attention_norm(ops, params, f"{name}attn_norm", x)
         attention_note("input", normed)
         moved = layer.attention(ops, params, f"{name}attn", normed, last, attention_note)
         attention_note("output", moved)
+    return settle(layer, ops, params, name, kept, moved, note)
+
+
+def settle(
+    layer: Layer, ops: Ops, params: Parameters, name: str, kept: Value, moved: Value | None, note: Record
+) -> Value:
+    """The stream after a layer, given what attention moved into it; from here on no place sees another."""
+
+    def feedforward_note(key: str, value: Value) -> None:
+        note(f"{name}ff.{key}", value)
+
+    if moved is not None:
         kept = kept + moved if layer.residual else moved
         note(f"{name}mid", kept)
     if layer.feedforward:
