@@ -178,9 +178,12 @@ class Attention:
     def scores(self, here: "Site", head: int, queries: Value, keys: Value) -> Value:
         """`query key batch`, later places at -1e30."""
         products = here.ops.scores(queries * self.score_scale, keys)
+        return products + here.ops.array(self.shift(head, here.asking, keys.shape[1]))[:, :, None]
+
+    def shift(self, head: int, asking: range, keys: int) -> list[list[float]]:
+        """What is added to a score whatever the tokens: ALiBi's part, and -1e30 for later places."""
         slope = self.relation.slope(head, self.heads) if isinstance(self.relation, Alibi) else 0.0
-        shift = [[-slope * (i - j) if j <= i else MASKED for j in range(keys.shape[1])] for i in here.asking]
-        return products + here.ops.array(shift)[:, :, None]
+        return [[-slope * (i - j) if j <= i else MASKED for j in range(keys)] for i in asking]
 
 
 class Site(NamedTuple):

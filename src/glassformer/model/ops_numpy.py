@@ -12,6 +12,21 @@ import numpy as np
 from glassformer.model.blocks import Blocks, apart, each, linear_in_blocks, whole
 from glassformer.model.ops import Value
 
+FEW = 16  # terms of a sum up to which it is added in order
+
+
+def in_order(factors: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """The sum of products, first to last, one rounding a product and a sum.
+
+    BLAS rounds differently with the size of the batch; this does not, so that what a place computes by itself
+    is the same number wherever it is computed. A proof can then take it as known.
+    """
+    first, *others = factors
+    total = first[0] * first[1]
+    for a, b in others:
+        total += a * b
+    return total
+
 
 class NumpyOps:
     """Plain NumPy in one floating-point type."""
@@ -57,7 +72,10 @@ class NumpyOps:
 
     def scores(self, queries: Value, keys: Value) -> Value:
         """Products of `dim query batch` and `dim key batch`, as `query key batch`."""
-        return np.einsum("dqb,dkb->qkb", whole(queries), whole(keys))
+        queries, keys = whole(queries), whole(keys)
+        if len(queries) > FEW:
+            return np.einsum("dqb,dkb->qkb", queries, keys)
+        return in_order([(q[:, None], k[None]) for q, k in zip(queries, keys, strict=True)])
 
     def mix(self, weights: Value, values: Value) -> Value:
         """Sums of `dim key batch`, weighted by `query key batch`, as `dim query batch`."""
@@ -82,7 +100,11 @@ class NumpyOps:
         """`out dim` times `dim ...` gives `out ...`, plus the bias of each output."""
         if isinstance(x, Blocks):
             return linear_in_blocks(self, weight, x, bias)
-        flat = weight @ x.reshape(x.shape[0], -1)  # out pos*batch
+        columns = x.reshape(x.shape[0], -1)  # dim pos*batch
+        if len(columns) > FEW:
+            flat = weight @ columns
+        else:
+            flat = in_order([(weight[:, i, None], row) for i, row in enumerate(columns)])
         if bias is not None:
             flat = flat + bias[:, None]
         return flat.reshape(weight.shape[0], *x.shape[1:])

@@ -30,6 +30,7 @@ published model's score wanders (9,203 of the board's 10,010 pairs instead of 9,
 
 import math
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -50,7 +51,7 @@ DIGIT, COLUMN_BEFORE, COLUMN = 0, 1, 3  # dimensions: z_{k-1}; w, then w + s_{k-
 PUBLISHED, REPAIRED = 9005.0, 9045.0  # T, where the overflow step begins
 
 
-def nanogpt() -> Architecture:
+def nanogpt(precision: Literal["float32", "float64"] = "float32") -> Architecture:
     """Width 4, two heads of size 2, one layer, four hinges, no norm."""
     attention = Attention(
         heads=2,
@@ -69,6 +70,7 @@ def nanogpt() -> Architecture:
         position=Circle(period=PERIOD, at=CIRCLE[0], loud=PROMPT, loud_amplitude=100.0),
         layers=(Layer(attention, feedforward),),
         head=ParabolicHead(reads=COLUMN),
+        precision=precision,
     )
 
 
@@ -105,9 +107,9 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "nanogpt-58-repaired",
-        "the same with two biases changed: right on every pair",
+        "the same with two biases changed, in float64: right on every pair",
         Addition(layout="nanogpt"),
-        nanogpt(),
-        partial(numbers, REPAIRED),
+        nanogpt("float64"),
+        partial(numbers, REPAIRED, "float64"),
     ),
 )

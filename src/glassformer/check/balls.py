@@ -1,0 +1,234 @@
+"""Numbers known to lie in balls, with their slopes over a box and the error of the deployed arithmetic.
+
+`over` encloses the value over the whole box, `at` at its centre, and `slopes` the partial derivatives over
+the box. The mean value form, at + slopes (y - centre), is as good as the slopes are: for y - 1.000001 y with
+y in 2 +- 1 it is 2e-6 wide, where plain balls are 4 wide.
+
+Some coordinates of a box are places (what attention mixed), the others are errors: how far a deployed number
+is from the real one, from -error to error. At the centre every error is 0.
+
+>>> rules = Rules(np.dtype("float64"), "real")
+>>> y = box(rules, [np.array([1.0])], [np.array([3.0])])[0]
+>>> difference = y - y * 1.000001
+>>> bool(difference.over[0].rad() < 2e-6)
+True
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from glassformer.check.rounding import TINY, Bound, Rules
+from glassformer.model.blocks import Blocks
+
+BITS = 128  # of a ball's centre; float64 has 53
+Arbs = np.ndarray  # of flint.arb
+ByCoordinate = Mapping[int, Arbs]
+PLACES = 1000  # coordinates below it are places, the others errors
+fresh = itertools.count(PLACES)  # names of errors; two of them are never the same
+
+exactly = np.frompyfunc(arb, 1, 1)
+spread = np.frompyfunc(lambda low, high: arb(low).union(arb(high)), 2, 1)
+meet = np.frompyfunc(lambda x, y: x.intersection(y), 2, 1)
+hull = np.frompyfunc(lambda x, y: x.union(y), 2, 1)
+about_zero = np.frompyfunc(lambda radius: arb(0, radius), 1, 1)
+_upper = np.frompyfunc(lambda x: float(x.upper()), 1, 1)
+_lower = np.frompyfunc(lambda x: float(x.lower()), 1, 1)
+_most = np.frompyfunc(lambda x: float(x.abs_upper()) or (0.0 if x.is_zero() else TINY), 1, 1)
+_least = np.frompyfunc(lambda x: float(x.abs_lower()), 1, 1)
+
+
+def upper(x: Arbs) -> Bound:
+    """A float64 at or above every number of each ball."""
+    return np.nextafter(np.asarray(_upper(x), np.float64), np.inf)
+
+
+def lower(x: Arbs) -> Bound:
+    """A float64 at or below every number of each ball."""
+    return np.nextafter(np.asarray(_lower(x), np.float64), -np.inf)
+
+
+def most(x: Arbs) -> Bound:
+    """The largest magnitude in each ball; exactly 0 for the number 0."""
+    found = np.asarray(_most(x), np.float64)
+    return np.where(found == 0, 0.0, np.nextafter(found, np.inf))
+
+
+def least(x: Arbs) -> Bound:
+    """The smallest magnitude in each ball."""
+    found = np.asarray(_least(x), np.float64)
+    return np.where(found == 0, 0.0, np.nextafter(found, -np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class Balls:
+    """An array of such numbers; the last axis is the boxes' wherever there are slopes."""
+
+    __array_ufunc__ = None  # NumPy leaves array * balls to us
+
+    rules: Rules
+    over: Arbs
+    error: Bound
+    at: Arbs
+    slopes: ByCoordinate = field(default_factory=dict)  # those that are not there are 0
+    reach: ByCoordinate = field(default_factory=dict)  # y - centre over the boxes, `batch`
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.over.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.over.ndim
+
+    @cached_property
+    def size(self) -> Bound:
+        return most(self.over)
+
+    @cached_property
+    def is_zero(self) -> np.ndarray:
+        """Where the number is 0 and deployed as 0."""
+        zero: np.ndarray = (self.size == 0) & (self.error == 0)
+        return zero
+
+    @property
+    def T(self) -> "Balls":  # noqa: N802 (NumPy's name)
+        return self.reshaped(np.transpose)
+
+    def reshape(self, *shape: int) -> "Balls":
+        return self.reshaped(lambda part: part.reshape(*shape))
+
+    def __getitem__(self, key: Any) -> "Balls":
+        return self.reshaped(lambda part: np.asarray(part[key]))
+
+    def reshaped(self, turn: Callable[[np.ndarray], np.ndarray]) -> "Balls":
+        """The same numbers in another order."""
+        over, error = turn(self.over), turn(self.error)
+        slopes = {name: turn(slope) for name, slope in self.slopes.items()}
+        return Balls(self.rules, over, error, turn(self.at) if slopes else over, slopes, self.reach)
+
+    def lift(self, value: Any) -> "Balls":
+        """Python and NumPy numbers, in the precision of the model."""
+        return value if isinstance(value, Balls) else constant(self.rules, value)
+
+    def __neg__(self) -> "Balls":
+        return self.reshaped(lambda part: -part if part.dtype == object else part)
+
+    def __add__(self, value: Any) -> Any:
+        if isinstance(value, Blocks):
+            return NotImplemented  # blocks know how to be added
+        other = self.lift(value)
+        slopes = joint(self, other, lambda mine: mine, lambda theirs: theirs)
+        made = settled((self, other), self.over + other.over, lambda: self.at + other.at, slopes)
+        error = self.rules.added(self.error, other.error, most(made[0]))
+        error = np.where(self.is_zero, other.error, np.where(other.is_zero, self.error, error))
+        return Balls(self.rules, made[0], error, *made[1:])
+
+    def __sub__(self, value: Any) -> "Balls":
+        difference: Balls = self + -self.lift(value)
+        return difference
+
+    def __mul__(self, value: Any) -> Any:
+        if isinstance(value, Blocks):
+            return NotImplemented  # blocks know how to be multiplied
+        other = self.lift(value)
+        slopes = joint(self, other, lambda mine: mine * other.over, lambda theirs: self.over * theirs)
+        made = settled((self, other), self.over * other.over, lambda: self.at * other.at, slopes)
+        error = self.rules.times(self.size, self.error, other.size, other.error)
+        error = np.where(self.is_zero | other.is_zero, 0.0, error)
+        return Balls(self.rules, made[0], error, *made[1:])
+
+    def __truediv__(self, value: Any) -> "Balls":
+        other = self.lift(value)
+        ratio = self.over / other.over
+        slopes = joint(
+            self, other, lambda mine: mine / other.over, lambda theirs: -ratio * theirs / other.over
+        )
+        made = settled((self, other), ratio, lambda: self.at / other.at, slopes)
+        error = self.rules.divided(self.error, other.error, least(other.over), most(made[0]))
+        return Balls(self.rules, made[0], error, *made[1:])
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, value: Any) -> "Balls":
+        return self.lift(value) - self
+
+    def __rtruediv__(self, value: Any) -> "Balls":
+        return self.lift(value) / self
+
+    def real(self) -> Arbs:
+        """The value over the places alone, with every error 0."""
+        places = {name: slope for name, slope in self.slopes.items() if name < PLACES}
+        return tightened(self.over, self.at, places, self.reach)
+
+    def drift(self) -> Bound:
+        """How far the deployed number can be from the real one, by errors that are coordinates and others."""
+        total = self.error
+        for name, slope in self.slopes.items():
+            if name >= PLACES:
+                total = total + most(slope) * most(self.reach[name])
+        return self.rules.up(total)
+
+
+def constant(rules: Rules, value: Any) -> Balls:
+    """Stored numbers: cast to the precision, then exact."""
+    cast = np.asarray(value, rules.dtype).astype(np.float64)
+    return enclosed(rules, exactly(cast), np.zeros(cast.shape))
+
+
+def enclosed(rules: Rules, over: Arbs, error: Bound) -> Balls:
+    """Numbers that do not vary over a box."""
+    over = np.asarray(over, object)
+    return Balls(rules, over, np.broadcast_to(error, over.shape), over)
+
+
+def box(rules: Rules, low: Sequence[Bound], high: Sequence[Bound], off: Sequence[Bound] = ()) -> list[Balls]:
+    """The coordinates of boxes, `batch` each, as functions of themselves, deployed with errors up to `off`."""
+    over = [spread(a, b) for a, b in zip(low, high, strict=True)]
+    middle = [exactly(a + (b - a) / 2) for a, b in zip(low, high, strict=True)]
+    reach = {i: whole - middle[i] for i, whole in enumerate(over)}
+    none, one = np.zeros(len(low[0])), exactly(np.ones(len(low[0])))
+    found = []
+    for i, whole in enumerate(over):
+        slopes = {i: one}
+        if off and off[i].any():
+            name = next(fresh)
+            slopes[name], reach[name] = one, about_zero(off[i])
+            whole = whole + reach[name]
+        found.append(Balls(rules, whole, none, middle[i], slopes, reach))
+    return found
+
+
+def joint(x: Balls, y: Balls, of_x: Callable[[Arbs], Arbs], of_y: Callable[[Arbs], Arbs]) -> dict[int, Arbs]:
+    """Slopes of what x and y make together, given what each brings."""
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    slopes = {name: np.broadcast_to(of_x(slope), shape) for name, slope in x.slopes.items()}
+    for name, slope in y.slopes.items():
+        brought = np.broadcast_to(of_y(slope), shape)
+        slopes[name] = slopes[name] + brought if name in slopes else brought
+    return slopes
+
+
+def settled(
+    parts: Sequence[Balls], over: Any, at: Callable[[], Any], slopes: ByCoordinate
+) -> tuple[Arbs, Arbs, ByCoordinate, ByCoordinate]:
+    """The value over the box, by both forms, and at its centre; its slopes and their reach."""
+    over = np.asarray(over, object)
+    if not slopes:
+        return over, over, {}, {}
+    centre = np.asarray(at(), object)
+    reach = {name: delta for part in parts for name, delta in part.reach.items()}
+    return tightened(over, centre, slopes, reach), centre, slopes, reach
+
+
+def tightened(over: Arbs, at: Arbs, slopes: ByCoordinate, reach: ByCoordinate) -> Arbs:
+    """The value over the box, cut down to the mean value form."""
+    linear = at
+    for name, slope in slopes.items():
+        linear = linear + slope * reach[name]
+    return np.asarray(meet(over, linear), object)

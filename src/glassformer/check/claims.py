@@ -1,0 +1,164 @@
+"""What a certificate says besides its bounds: that it is whole, consistent, and about this model.
+
+Each function returns nothing, or raises the one sentence that says what does not hold.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from glassformer.check.bounds import ClaimError, Part
+from glassformer.check.columns import Class, Open, every_class, opened
+from glassformer.check.reading import ARITHMETICS, Certificate, Leaf, Proved, Refuted, Split, Undecided
+from glassformer.model.architecture import Architecture
+from glassformer.runs.tree import to_tree
+from glassformer.tasks import Addition, digits_of
+from glassformer.tasks.addition import BASE
+
+Found = tuple[Class, Open, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
+
+
+def model_hash(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:
+    """One hash for an architecture and its numbers, in its precision, whatever the machine's byte order."""
+    return tree_hash(to_tree(architecture), architecture.precision, params)
+
+
+def tree_hash(architecture: Any, precision: str, params: Mapping[str, np.ndarray]) -> str:
+    """The same, of an architecture as it is written down (7 and 7.0 are different texts)."""
+    found = hashlib.sha256()
+    for name in sorted(params):
+        array = np.ascontiguousarray(params[name], np.dtype(precision).newbyteorder("<"))
+        shape = tuple(int(size) for size in np.shape(params[name]))
+        found.update(name.encode() + b"\0" + repr(shape).encode() + b"\0" + array.tobytes())
+    found.update(canonical(architecture).encode())
+    return found.hexdigest()
+
+
+def canonical(tree: Any) -> str:
+    return json.dumps(tree, sort_keys=True, separators=(",", ":"))
+
+
+def check_whole(certificate: Certificate) -> None:
+    """The file is as it was written, and its weights are the ones that it names."""
+    rest = {key: value for key, value in certificate.tree.items() if key != "digest"}
+    if hashlib.sha256(canonical(rest).encode()).hexdigest() != certificate.digest:
+        raise ClaimError("the digest does not match: the certificate was altered after it was written")
+    written = certificate.tree["model"]["architecture"]
+    found = tree_hash(written, certificate.architecture.precision, certificate.params)
+    if found != certificate.sha256:
+        raise ClaimError(
+            f"the model in the certificate has sha256 {found}, not {certificate.sha256} as claimed"
+        )
+
+
+def check_setting(certificate: Certificate) -> None:
+    """The model can run the task, in the arithmetic that the certificate speaks of."""
+    task, model = certificate.task, certificate.architecture
+    needed = task.written().length - 1
+    if model.context < needed:
+        raise ClaimError(f"the model sees {model.context} tokens, but the task needs {needed}")
+    if certificate.arithmetic not in (model.precision, ARITHMETICS[-1]):
+        raise ClaimError(
+            f"the certificate is about {certificate.arithmetic}, but the model is {model.precision}"
+        )
+    if certificate.inputs != str(BASE ** (2 * task.digits)):
+        raise ClaimError(f"there are 10^{2 * task.digits} inputs, not {certificate.inputs}")
+
+
+def check_classes(certificate: Certificate) -> None:
+    """Every class that holds a pair is there, once, and no other."""
+    given = Counter(one for one, _ in certificate.rows)
+    needed = set(every_class(certificate.task))
+    for one, count in given.items():
+        if count > 1:
+            raise ClaimError(f"{one} is there {count} times")
+        if one not in needed:
+            raise ClaimError(f"{one} holds no pair")
+    for one in sorted(needed - set(given), key=str):
+        raise ClaimError(f"{one} is missing")
+
+
+def leaves(certificate: Certificate) -> list[Found]:
+    """Every leaf with the pairs that it speaks of; splits leave nothing out and nothing twice."""
+    return [
+        found
+        for one, leaf in certificate.rows
+        for found in followed(certificate.task, one, opened(certificate.task, one), leaf)
+    ]
+
+
+def followed(task: Addition, one: Class, here: Open, leaf: Leaf) -> Iterator[Found]:
+    if not isinstance(leaf, Split):
+        check_pair(task, one, here, leaf)
+        yield one, here, leaf
+        return
+    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, BASE, BASE)
+    if (masks.sum(0) > 1).any():
+        raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
+    missed = here.reachable(leaf.column) & ~masks.any(0)
+    for carry, x, y in np.argwhere(missed)[:1]:
+        raise ClaimError(f"{one}: the split at column {leaf.column} leaves out {x} + {y} with carry {carry}")
+    for mask, inner in leaf.parts:
+        yield from followed(task, one, here.within(leaf.column, mask), inner)
+
+
+def check_pair(task: Addition, one: Class, here: Open, leaf: Proved | Refuted | Undecided) -> None:
+    """The pair that a leaf names is one of its pairs."""
+    if isinstance(leaf, Undecided):
+        return
+    if not (is_number(leaf.a, task) and is_number(leaf.b, task)):
+        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is no pair of {task.digits}-digit numbers")
+    x, y = digits_of([leaf.a], task.digits)[:, 0], digits_of([leaf.b], task.digits)[:, 0]
+    if not here.has(x, y):
+        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is not a pair of the class, or not of its part")
+
+
+def is_number(value: int, task: Addition) -> bool:
+    return 0 <= value < BASE**task.digits
+
+
+def check_counts(certificate: Certificate) -> None:
+    """The numbers of classes by outcome, and a verdict that fits them."""
+    found = Counter(outcome(leaf) for _, leaf in certificate.rows)
+    real = {"total": len(certificate.rows), **{key: found[key] for key in ("proved", "refuted", "undecided")}}
+    if dict(certificate.counts) != real:
+        raise ClaimError(f"the classes are {real}, not {dict(certificate.counts)} as claimed")
+    is_refuted = certificate.counterexample is not None
+    verdict = "refuted" if is_refuted else "proved" if found["proved"] == real["total"] else "undecided"
+    if found["refuted"] and not is_refuted:
+        raise ClaimError(f"{found['refuted']} classes are refuted, but there is no counterexample")
+    if certificate.verdict != verdict:
+        raise ClaimError(f"the verdict is {certificate.verdict}, but the rows say {verdict}")
+
+
+def outcome(leaf: Leaf) -> str:
+    """Refuted where any part is, proved where all are."""
+    if not isinstance(leaf, Split):
+        return type(leaf).__name__.lower()
+    inner = {outcome(part) for _, part in leaf.parts}
+    return "refuted" if "refuted" in inner else "undecided" if "undecided" in inner else "proved"
+
+
+def check_margins(certificate: Certificate, proved: list[Part]) -> None:
+    """The bound of all margins is positive, below every one of them and below what is attained."""
+    bound, smallest = certificate.margin_bound, certificate.smallest_margin
+    if bound is not None:
+        for part in proved:
+            if part.leaf.margin < bound:
+                raise ClaimError(
+                    f"{part.one} has the margin {part.leaf.margin:.6g}, below the bound {bound:.6g}"
+                )
+    if certificate.verdict != "proved":
+        return
+    assert bound is not None and smallest is not None
+    if not 0 < bound <= smallest:
+        raise ClaimError(f"the bound of all margins, {bound:.6g}, is not between 0 and {smallest:.6g}")
+    if [one.step for one in certificate.hardest] != list(range(certificate.task.digits + 1)):
+        raise ClaimError(f"there is not one hardest pair for each of the {certificate.task.digits + 1} steps")
+    least = min(one.margin for one in certificate.hardest)
+    if least != smallest:
+        raise ClaimError(f"the smallest margin is {least:.17g}, not {smallest:.17g} as claimed")

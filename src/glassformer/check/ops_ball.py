@@ -1,0 +1,222 @@
+"""The operations on balls: the model's own pass, enclosed, with the error of its deployed arithmetic.
+
+>>> ops = BallOps("float32", "float32")
+>>> logits = ops.linear(ops.array([[0.1]]), ops.array([[3.0]]))
+>>> bool(logits.over[0, 0].overlaps(arb(np.float32(0.1).item() * 3))), bool(logits.error[0, 0] < 1e-7)
+(True, True)
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from glassformer.check.balls import Arbs, Balls, about_zero, constant, exactly, fresh, lower, most, settled
+from glassformer.check.rounding import Bound, Rules
+from glassformer.model.blocks import Blocks, each, linear_in_blocks, whole
+from glassformer.model.ops import Value
+
+GELU_SLOPE, SILU_SLOPE = 1.13, 1.1  # the largest anywhere
+HALF, TWO = arb(0.5), arb(2)
+
+_exp = np.frompyfunc(lambda x: x.exp(), 1, 1)
+_sqrt = np.frompyfunc(lambda x: x.sqrt(), 1, 1)
+_sin = np.frompyfunc(lambda x: x.sin(), 1, 1)
+_cos = np.frompyfunc(lambda x: x.cos(), 1, 1)
+_abs = np.frompyfunc(abs, 1, 1)
+_erf = np.frompyfunc(lambda x: x.erf(), 1, 1)
+_step = np.frompyfunc(lambda x: arb(1) if x > 0 else arb(0) if x < 0 else arb(0.5, 0.5), 1, 1)
+_positive = np.frompyfunc(
+    lambda x: x if x >= 0 else arb(0) if x <= 0 else arb(0).union(x.upper()), 1, 1
+)  # a ball that is not a number stays one: its upper end is none either
+
+
+class BallOps:
+    """Enclosures in one precision; `arithmetic` is the one whose rounding is bounded, or "real"."""
+
+    def __init__(self, precision: str, arithmetic: str) -> None:
+        self.rules = Rules(np.dtype(precision), arithmetic)
+
+    def array(self, value: Value) -> Balls:
+        return constant(self.rules, value)
+
+    def exp(self, x: Balls) -> Balls:
+        return bend(x, _exp, _exp, lambda value: self.rules.power(x.error, most(value)))
+
+    def sqrt(self, x: Balls) -> Balls:
+        def error(value: Arbs) -> Bound:
+            return self.rules.root(np.maximum(lower(x.over), 0.0), x.error, most(value))
+
+        return bend(x, _sqrt, lambda over: HALF / _sqrt(over), error)
+
+    def sin(self, x: Balls) -> Balls:
+        return bend(x, _sin, _cos, lambda value: self.rules.wave(x.error))
+
+    def cos(self, x: Balls) -> Balls:
+        return bend(x, _cos, lambda over: -_sin(over), lambda value: self.rules.wave(x.error))
+
+    def abs(self, x: Balls) -> Balls:
+        return bend(x, _abs, lambda over: TWO * _step(over) - 1, lambda value: x.error)
+
+    def relu(self, x: Value) -> Value:
+        return each(lambda part: bend(part, _positive, _step, lambda value: part.error), x)
+
+    def gelu(self, x: Value) -> Value:
+        """x Phi(x), its slope Phi(x) + x phi(x)."""
+        root, pi = arb(0.5).sqrt(), arb.pi()
+
+        def slope(over: Arbs) -> Arbs:
+            density: Arbs = _exp(over * over * -HALF) / (TWO * pi).sqrt()
+            return HALF * (_erf(over * root) + 1) + over * density
+
+        def bent(part: Balls) -> Balls:
+            return bend(
+                part,
+                lambda over: over * (HALF * (_erf(over * root) + 1)),
+                slope,
+                lambda value: self.rules.bent(GELU_SLOPE, part.error, part.size),
+            )
+
+        return each(bent, x)
+
+    def silu(self, x: Value) -> Value:
+        """x s(x) with s the logistic function, its slope s (1 + x (1 - s))."""
+
+        def slope(over: Arbs) -> Arbs:
+            share = 1 / (1 + _exp(-over))
+            return np.asarray(share * (1 + over * (1 - share)), object)
+
+        def bent(part: Balls) -> Balls:
+            return bend(
+                part,
+                lambda over: over / (1 + _exp(-over)),
+                slope,
+                lambda value: self.rules.bent(SILU_SLOPE, part.error, part.size),
+            )
+
+        return each(bent, x)
+
+    def sum(self, x: Balls, axis: int) -> Balls:
+        slopes = {name: slope.sum(axis) for name, slope in x.slopes.items()}
+        made = settled([x], x.over.sum(axis), lambda: x.at.sum(axis), slopes)
+        return Balls(self.rules, made[0], self.rules.summed(x.size, x.error, axis), *made[1:])
+
+    def softmax(self, scores: Balls, extra: float) -> Balls:
+        """Shares `query key batch` in real numbers; their rounding is bounded with the mix (mixing.py)."""
+        powers = _exp(scores.over)
+        over = powers / (powers.sum(1, keepdims=True) + extra)
+        return Balls(self.rules, over, self.unbounded(over.shape), over)
+
+    def scores(self, queries: Value, keys: Value) -> Balls:
+        """Products of `dim query batch` and `dim key batch`, as `query key batch`."""
+        q, k = whole(queries)[:, :, None], whole(keys)[:, None]
+        over = np.asarray((q.over * k.over).sum(0), object)
+        gathered = self.rules.gathered(len(q.over) + 2)
+        carried = (q.size * k.error + q.error * k.size + q.error * k.error).sum(0)
+        grown = gathered * (q.size * k.size).sum(0) + len(q.over) * self.rules.eta
+        return Balls(self.rules, over, self.rules.up(carried * (1 + gathered) + grown), over)
+
+    def mix(self, weights: Balls, values: Value) -> Balls:
+        """Sums of `dim key batch`, weighted by `query key batch`, as `dim query batch`, in real numbers."""
+        over = np.asarray((weights.over[None] * whole(values).over[:, None]).sum(2), object)
+        return Balls(self.rules, over, self.unbounded(over.shape), over)
+
+    def unbounded(self, shape: tuple[int, ...]) -> Bound:
+        return np.full(shape, 0.0 if self.rules.is_real else np.inf)
+
+    def stack(self, values: Sequence[Balls], axis: int = 0) -> Balls:
+        return together(values, lambda parts: np.stack(parts, axis))
+
+    def rows(self, values: Sequence[Balls]) -> Balls:
+        """Rows `pos batch` as `dim pos batch`."""
+        joined: Balls = whole(Blocks(self, [value[None] for value in values]))
+        return joined
+
+    def join(self, values: Sequence[Value]) -> Balls:
+        return together(values, np.concatenate)
+
+    def linear(self, weight: Balls, x: Value, bias: Balls | None = None) -> Value:
+        """`out dim` times `dim ...` gives `out ...`, plus the bias of each output; weights have no slopes."""
+        if isinstance(x, Blocks):
+            return linear_in_blocks(self, weight, x, bias)
+        x, outer = widened(x), (len(weight.over), *x.shape[1:])
+        shift = self.array(np.zeros(len(weight.over))) if bias is None else bias
+
+        def through(part: Arbs) -> Arbs:
+            return np.asarray(weight.over @ part.reshape(len(part), -1), object)
+
+        error = self.rules.linear(
+            weight.size,
+            weight.error,
+            x.size.reshape(x.shape[0], -1),
+            x.error.reshape(x.shape[0], -1),
+            shift.size[:, None],
+            shift.error[:, None],
+            x.shape[0],
+        ).reshape(outer)
+        made = settled(
+            [x],
+            (through(x.over) + shift.over[:, None]).reshape(outer),
+            lambda: (through(x.at) + shift.over[:, None]).reshape(outer),
+            {name: through(slope).reshape(outer) for name, slope in x.slopes.items()},
+        )
+        return Balls(self.rules, made[0], error, *made[1:])
+
+    def lookup(self, table: Balls, tokens: np.ndarray) -> Balls:
+        """Rows of `tok dim` for tokens `pos batch`, as `dim pos batch`."""
+        return table.T[:, tokens]
+
+    def scatter(self, values: Balls, places: tuple[tuple[int, int], ...], shape: tuple[int, int]) -> Balls:
+        """A matrix that holds `values` at `places` and 0 elsewhere."""
+        over, error = exactly(np.zeros(shape)), np.zeros(shape)
+        where = tuple(np.array(places).T)
+        over[where], error[where] = values.over, values.error
+        return Balls(self.rules, over, error, over)
+
+
+def widened(x: Balls) -> Balls:
+    """The error of each dimension as a coordinate of its own, so that what cancels later does cancel."""
+    if not x.slopes or not x.error.any():
+        return x
+    slopes, reach = dict(x.slopes), dict(x.reach)
+    for dim in np.flatnonzero(x.error.reshape(x.shape[0], -1).any(1)):
+        name = next(fresh)
+        slopes[name] = unit(x.shape, dim)
+        reach[name] = about_zero(x.error[dim])
+    over = x.over + about_zero(x.error)
+    return Balls(x.rules, over, np.zeros(x.shape), x.at, slopes, reach)
+
+
+def unit(shape: tuple[int, ...], dim: int) -> Arbs:
+    """The slope of a stream along the error of one of its dimensions: 1 there, 0 elsewhere."""
+    slope: Arbs = np.zeros(shape)
+    slope[dim] = 1.0
+    return np.asarray(exactly(slope), object)
+
+
+def bend(
+    x: Balls,
+    function: Callable[[Arbs], Any],
+    slope: Callable[[Arbs], Any],
+    error: Callable[[Arbs], Bound],
+) -> Balls:
+    """A function of every number, given its derivative and how its rounding is bounded from its value."""
+    steep = slope(x.over) if x.slopes else None
+    slopes = {name: steep * part for name, part in x.slopes.items()}
+    made = settled([x], function(x.over), lambda: function(x.at), slopes)
+    return Balls(x.rules, made[0], error(made[0]), *made[1:])
+
+
+def together(values: Sequence[Balls], arrange: Callable[[list[np.ndarray]], np.ndarray]) -> Balls:
+    """Several arrays in one; a slope that one of them has is 0 where another has it not."""
+    over, error = arrange([value.over for value in values]), arrange([value.error for value in values])
+    reach = {name: delta for value in values for name, delta in value.reach.items()}
+    names = {name for value in values for name in value.slopes}
+    still = [exactly(np.zeros(value.shape)) for value in values] if names else []
+    slopes = {
+        name: arrange([value.slopes.get(name, nothing) for value, nothing in zip(values, still, strict=True)])
+        for name in sorted(names)
+    }
+    at = arrange([value.at for value in values]) if names else over
+    return Balls(values[0].rules, over, error, at, slopes, reach if names else {})

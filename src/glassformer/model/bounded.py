@@ -1,0 +1,289 @@
+"""Numbers with bounds: a real value over a whole box of inputs, and how far floating point may be off it.
+
+A value is centre + sum of slope_i y_i, give or take a radius, for coordinates y_i between -1 and 1 (affine
+arithmetic: what depends on the same coordinate cancels). The deployed arithmetic, in whatever order it adds,
+gives that value plus sum of noise_i z_i, give or take an error, for unknown z_i between -1 and 1: so what comes
+from the same rounding cancels as well. Every operation rounds outwards.
+
+>>> x = coordinate(Floats("float32"), 0, 1, np.array(0.0), np.array(2.0))
+>>> low, high = (x - x * 0.5).range()
+>>> float(low) < 0 < 0.9999 < float(high) < 1.0001
+True
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.model.blocks import Blocks
+
+OWN = 2.0**-52  # share of a result by which our own float64 arithmetic may be off, twice over
+LEAST = 1e-300  # the same for results so small that they lose digits
+Array = Float[np.ndarray, "..."]
+
+
+class Floats:
+    """The deployed arithmetic: unit roundoff, smallest step and largest number; real numbers have none."""
+
+    def __init__(self, precision: str, real: bool = False) -> None:
+        self.dtype = np.dtype(precision)
+        about = np.finfo(self.dtype)
+        self.unit = 0.0 if real else float(about.eps) / 2
+        self.step = 0.0 if real else float(about.smallest_subnormal)
+        self.most = np.inf if real else float(about.max)
+
+    def of_sum(self, terms: int) -> float:
+        """Relative error of a sum of products of so many terms, in any order."""
+        errors = (terms + 2) * self.unit
+        return errors / (1 - errors)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """An array of numbers with bounds."""
+
+    __array_ufunc__ = None  # NumPy leaves array * bounded to us
+
+    floats: Floats
+    centre: Array
+    slope: Array | None  # coordinate, then as the centre; none: no coordinate moves it
+    radius: Array
+    noise: Array | None  # rounding that is told apart, then as the centre
+    error: Array  # all other rounding
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.centre.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.centre.ndim
+
+    @cached_property
+    def reach(self) -> Array:
+        """How far the real value may be from the centre."""
+        return total(self.slope) + self.radius
+
+    @cached_property
+    def size(self) -> Array:
+        """The largest magnitude of the real value."""
+        return np.abs(self.centre) + self.reach
+
+    @cached_property
+    def off(self) -> Array:
+        """How far the deployed value may be from the real one."""
+        return total(self.noise) + self.error
+
+    def range(self) -> tuple[Array, Array]:
+        """The smallest and the largest real value."""
+        reach = self.reach * (1 + OWN)
+        return lowered(self.centre - reach), raised(self.centre + reach)
+
+    def per_part(self, change: Callable[[Array], Array]) -> "Bounded":
+        """The same change of shape for every array; the first axis of slope and noise stays."""
+        slope, noise = (
+            None if parts is None else np.stack([change(one) for one in parts])
+            for parts in (self.slope, self.noise)
+        )
+        return Bounded(
+            self.floats, change(self.centre), slope, change(self.radius), noise, change(self.error)
+        )
+
+    @property
+    def T(self) -> "Bounded":  # noqa: N802, as NumPy calls it
+        return self.per_part(np.transpose)
+
+    def reshape(self, *shape: int) -> "Bounded":
+        return self.per_part(lambda part: part.reshape(*shape))
+
+    def __getitem__(self, key: Any) -> "Bounded":
+        return self.per_part(lambda part: np.asarray(part[key]))
+
+    def __neg__(self) -> "Bounded":
+        slope, noise = (None if parts is None else -parts for parts in (self.slope, self.noise))
+        return Bounded(self.floats, -self.centre, slope, self.radius, noise, self.error)
+
+    def __add__(self, other: Any) -> "Bounded":
+        if isinstance(other, Blocks):
+            return NotImplemented
+        other = as_bounded(self.floats, other)
+        slope = plus(*deepened(self.slope, other.slope, self, other))
+        noise = plus(*deepened(self.noise, other.noise, self, other))
+        return settled(
+            self.floats,
+            self.centre + other.centre,
+            slope,
+            self.radius + other.radius,
+            noise,
+            self.error + other.error,
+        )
+
+    def __sub__(self, other: Any) -> "Bounded":
+        return self + -as_bounded(self.floats, other)
+
+    def __rsub__(self, other: Any) -> "Bounded":
+        return as_bounded(self.floats, other) - self
+
+    def __mul__(self, other: Any) -> "Bounded":
+        if isinstance(other, Blocks):
+            return NotImplemented
+        return product(self, as_bounded(self.floats, other))
+
+    def __truediv__(self, other: Any) -> "Bounded":
+        return product(self, inverse(as_bounded(self.floats, other)))
+
+    def __rtruediv__(self, other: Any) -> "Bounded":
+        return as_bounded(self.floats, other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def exactly(floats: Floats, value: Any) -> Bounded:
+    """Stored numbers and constants, as the deployed precision has them."""
+    centre = np.asarray(np.asarray(value, floats.dtype), np.float64)
+    return Bounded(floats, centre, None, np.zeros(centre.shape), None, np.zeros(centre.shape))
+
+
+def between(floats: Floats, low: Array, high: Array, error: Array | float = 0.0) -> Bounded:
+    """Real values between two numbers that may be anything there."""
+    centre = (low + high) / 2
+    radius = raised(np.maximum(high - centre, centre - low) * (1 + OWN))
+    errors = np.broadcast_to(np.asarray(error, np.float64), centre.shape)
+    return Bounded(floats, centre, None, radius, None, errors)
+
+
+def coordinate(floats: Floats, number: int, count: int, low: Array, high: Array) -> Bounded:
+    """Coordinate `number` of `count`, running from low to high."""
+    middle = between(floats, low, high)
+    slope = np.zeros((count, *middle.shape))
+    slope[number] = middle.radius
+    radius = OWN * np.abs(middle.centre) + LEAST
+    return Bounded(floats, middle.centre, slope, radius, None, middle.error)
+
+
+def told_apart(x: Bounded) -> Bounded:
+    """The same, with the error of every row as a noise of its own: what comes of it later can cancel."""
+    if not x.error.any():
+        return x
+    rows = len(x.error)
+    noise = np.zeros((rows, *x.shape))
+    noise[np.arange(rows), np.arange(rows)] = x.error
+    if x.noise is not None:
+        noise = np.concatenate([x.noise, noise])
+    return Bounded(x.floats, x.centre, x.slope, x.radius, noise, np.zeros(x.shape))
+
+
+def as_bounded(floats: Floats, value: Any) -> Bounded:
+    return value if isinstance(value, Bounded) else exactly(floats, value)
+
+
+def settled(
+    floats: Floats,
+    centre: Array,
+    slope: Array | None,
+    radius: Array,
+    noise: Array | None,
+    error: Array,
+    units: float = 1.0,
+) -> Bounded:
+    """A result with our own rounding added to its radius, and so many units of the deployed one to its error."""
+    slope, noise = filled(slope, centre), filled(noise, centre)
+    size = np.abs(centre) + total(slope)
+    radius = radius * (1 + OWN) + (OWN * size + LEAST)
+    off = total(noise) + error
+    error = error + (floats.unit * units) * (size + radius + off) + OWN * off
+    if floats.most < np.inf and size.max(initial=0.0) >= floats.most:
+        error = np.where(size < floats.most, error, np.inf)  # the deployed number might overflow
+    return Bounded(floats, centre, slope, radius, noise, error * (1 + OWN) + floats.step)
+
+
+def filled(parts: Array | None, centre: Array) -> Array | None:
+    """Slopes or noises as large as the numbers that they belong to."""
+    if parts is None or parts.shape[1:] == centre.shape:
+        return parts
+    return np.broadcast_to(parts, (len(parts), *centre.shape))
+
+
+def total(parts: Array | None) -> Array | float:
+    """Sum of magnitudes over the first axis."""
+    if parts is None:
+        return 0.0
+    return np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0)
+
+
+def plus(first: Array | None, second: Array | None) -> Array | None:
+    """Sums of slopes or of noises; one that has more of them has them at the end."""
+    if first is None or second is None:
+        return second if first is None else first
+    if len(first) == len(second):
+        return first + second
+    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
+    both = np.array(
+        np.broadcast_to(longer, (len(longer), *np.broadcast_shapes(first.shape[1:], second.shape[1:])))
+    )
+    both[: len(shorter)] += shorter
+    return both
+
+
+def deepened(
+    first: Array | None, second: Array | None, x: Bounded, y: Bounded
+) -> tuple[Array | None, Array | None]:
+    """Slopes or noises of x and y, both with as many axes as the result."""
+    axes = max(x.ndim, y.ndim)
+
+    def deep(parts: Array | None, of: Bounded) -> Array | None:
+        if parts is None or of.ndim == axes:
+            return parts
+        return parts.reshape(len(parts), *[1] * (axes - of.ndim), *of.shape)
+
+    return deep(first, x), deep(second, y)
+
+
+def product(x: Bounded, y: Bounded) -> Bounded:
+    """x y, rounded once."""
+    first, second = deepened(x.slope, y.slope, x, y)
+    slope = plus(times(first, y.centre), times(second, x.centre))
+    first, second = deepened(x.noise, y.noise, x, y)
+    noise = plus(times(first, y.centre), times(second, x.centre))
+    mine, theirs, reach, other = np.abs(x.centre), np.abs(y.centre), x.reach, y.reach
+    radius = mine * y.radius + theirs * x.radius + reach * other
+    error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
+    return settled(x.floats, x.centre * y.centre, slope, radius, noise, error)
+
+
+def times(parts: Array | None, factor: Array) -> Array | None:
+    return None if parts is None else parts * factor
+
+
+def inverse(x: Bounded) -> Bounded:
+    """1 / x; without bounds where x may be 0."""
+    least = np.maximum(np.abs(x.centre) - (x.reach + x.off) * (1 + OWN), 0.0) * (1 - OWN)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        value = 1 / x.centre
+        return curved(x, value, -value * value, 2 / (least * least * least), 0.0)
+
+
+def curved(x: Bounded, value: Array, steepness: Array, bend: Array | float, error: Array | float) -> Bounded:
+    """A function by its tangent at the centre, deployed to within `error`.
+
+    `bend` bounds its second derivative over all real and deployed values.
+    """
+    reach, off = x.reach, x.off
+    with np.errstate(invalid="ignore", over="ignore"):
+        radius = np.abs(steepness) * x.radius + 0.5 * bend * reach * reach
+        moved = np.abs(steepness) * x.error + bend * (reach + off) * off + error
+    radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
+    slope, noise = times(x.slope, steepness), times(x.noise, steepness)
+    return settled(x.floats, value, slope, radius, noise, moved, units=0.0)
+
+
+def lowered(x: Array) -> Array:
+    return x - (OWN * np.abs(x) + LEAST)
+
+
+def raised(x: Array) -> Array:
+    return x + (OWN * np.abs(x) + LEAST)

@@ -1,0 +1,1 @@
+"""Proof: right on every input, or the input where it fails."""

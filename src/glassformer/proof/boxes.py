@@ -1,0 +1,63 @@
+"""Deciding boxes of mixes: each is shown right as a whole, or cut in two along what decides it most."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from glassformer.proof.readout import Boxes, gaps
+from glassformer.proof.tables import Tables
+
+CUTS = {1: 10, 2: 6}  # times that a box is cut in two, by the number of coordinates
+MANY_COORDINATES = 3  # times, for more of them: splitting the class is better then
+FEW_EACH = 16  # boxes a row on average; beyond that cutting does not pay
+
+
+class Decided(NamedTuple):
+    """What became of every row's box."""
+
+    is_right: Bool[np.ndarray, " row"]
+    least: Float[np.ndarray, " row"]  # smallest gap, real numbers
+    error: Float[np.ndarray, " row"]  # half of what rounding may change a gap by
+    pull: Float[np.ndarray, "row coordinate"]  # what decides the gap over the whole box
+
+
+def decide(
+    tables: Tables, boxes: Boxes, target: Float[np.ndarray, " row"], cuts: int | None = None
+) -> Decided:
+    """Cut boxes until the gap is at least the row's target, and right in the deployed arithmetic."""
+    count, most_boxes = len(boxes), FEW_EACH * len(boxes) + FEW_EACH
+    is_right, least = np.ones(count, bool), np.full(count, np.inf)
+    error, pull = np.zeros(count), np.zeros(boxes.low.shape)
+    owner, cuts = np.arange(count), CUTS.get(tables.coordinates, MANY_COORDINATES) if cuts is None else cuts
+    for number in range(cuts + 1):
+        found = gaps(tables, boxes)
+        if number == 0:
+            pull = found.pull
+        done = found.is_right & (found.least >= target[owner])
+        hopeless = ~done & ((found.most <= 0) | (number == cuts))
+        settled = done | hopeless
+        np.minimum.at(least, owner[settled], found.least[settled])
+        np.maximum.at(error, owner[settled], found.error[settled])
+        is_right[owner[hopeless & ~found.is_right]] = False
+        going = np.flatnonzero(~done & ~hopeless & is_right[owner])
+        if not len(going) or len(going) > most_boxes:
+            is_right[owner[going]] = False
+            break
+        boxes, owner = halves(boxes.take(going), found.pull[going]), np.tile(owner[going], 2)
+    return Decided(is_right, least, error, pull)
+
+
+def halves(boxes: Boxes, pull: Float[np.ndarray, "box coordinate"]) -> Boxes:
+    """Both halves of every box, first all the lower ones."""
+    rows, across = np.arange(len(boxes)), np.nan_to_num(pull, nan=np.inf).argmax(1)
+    middle = (boxes.low[rows, across] + boxes.high[rows, across]) / 2
+    low, high = boxes.low.copy(), boxes.high.copy()
+    low[rows, across], high[rows, across] = middle, middle
+    return Boxes(
+        *(np.concatenate([part, part]) for part in (boxes.place, boxes.token, boxes.right)),
+        np.concatenate([boxes.low, low]),
+        np.concatenate([high, boxes.high]),
+        None if boxes.turn is None else np.concatenate([boxes.turn, boxes.turn]),
+    )
+

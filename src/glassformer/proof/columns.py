@@ -1,0 +1,174 @@
+"""Classes of pairs of numbers: what an adder must be shown to get right, digit by digit.
+
+At step i the model has written i digits of the sum. By induction they are right, so the class of a pair is:
+the step, the token just written, the sum of the two digits in the column that comes next, and the carry into
+it. 57 + 68 at step 1 is in the class (1, 5, 11, 1): a 5 was written, 5 + 6 = 11 is next, a carry comes in.
+The class says which digit is right: 2. A class may be split further by pinning more columns.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from glassformer.tasks.addition import BASE
+from glassformer.tasks.layouts import Layout
+
+CARRIES = 2
+X, Y = np.meshgrid(np.arange(BASE), np.arange(BASE), indexing="ij")  # digits of a column
+CARRY = np.arange(CARRIES)[:, None, None]
+TOTAL = X + Y + CARRY  # carry x y
+WRITTEN, CARRIED = TOTAL % BASE, TOTAL // BASE
+NO_COLUMN = -1  # sum of the column above the highest
+
+Mask = Bool[np.ndarray, "carry x y"]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Rows of classes; pins say what each leaves open in some columns, all else is open."""
+
+    layout: Layout
+    step: Int[np.ndarray, " row"]
+    previous: Int[np.ndarray, " row"]  # token that asks
+    total: Int[np.ndarray, " row"]  # x + y of the column, -1 above the highest
+    carry: Int[np.ndarray, " row"]  # into the column
+    pin_row: Int[np.ndarray, " pin"]
+    pin_column: Int[np.ndarray, " pin"]
+    pin_mask: Bool[np.ndarray, "pin carry x y"]
+    last: Bool[np.ndarray, "row carry"]  # which last carries are open
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    @property
+    def right(self) -> Int[np.ndarray, " row"]:
+        """The token that must come."""
+        return np.where(self.total == NO_COLUMN, self.carry, (self.total + self.carry) % BASE)
+
+    @cached_property
+    def column(self) -> Int[np.ndarray, " row"]:
+        """Which digit of the sum comes at the step."""
+        return columns_in_order(self.layout)[self.step]
+
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> "Classes":
+        """Some of the rows, in the order given; a row may come more than once."""
+        order = np.argsort(rows, kind="stable")
+        first, last = (np.searchsorted(rows[order], self.pin_row, side) for side in ("left", "right"))
+        pin = np.repeat(np.arange(len(self.pin_row)), last - first)
+        within = np.arange(len(pin)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
+        return replace(
+            self,
+            **{key: getattr(self, key)[rows] for key in ("step", "previous", "total", "carry", "last")},
+            pin_row=order[first[pin] + within],
+            pin_column=self.pin_column[pin],
+            pin_mask=self.pin_mask[pin],
+        )
+
+    def masks(self, rows: Int[np.ndarray, " chosen"]) -> Bool[np.ndarray, "chosen column carry x y"]:
+        """What rows leave open, column by column."""
+        chosen = self.take(rows)
+        found = np.ones((len(rows), self.layout.digits, CARRIES, BASE, BASE), bool)
+        found[chosen.pin_row, chosen.pin_column] = chosen.pin_mask
+        return found
+
+    def pinned(self, column: Int[np.ndarray, " row"], mask: Bool[np.ndarray, "row carry x y"]) -> "Classes":
+        """Every row with another mask in one of its columns."""
+        others = self.pin_column != column[self.pin_row]
+        return replace(
+            self,
+            pin_row=np.append(self.pin_row[others], np.arange(len(self))),
+            pin_column=np.append(self.pin_column[others], column),
+            pin_mask=np.concatenate([self.pin_mask[others], mask]),
+        )
+
+
+def together(parts: list[Classes]) -> Classes:
+    """Rows of several, one after the other."""
+    starts = np.cumsum([0, *(len(part) for part in parts)])
+    fields = ("step", "previous", "total", "carry", "pin_column", "pin_mask", "last")
+    joined = {key: np.concatenate([getattr(part, key) for part in parts]) for key in fields}
+    rows = [part.pin_row + start for part, start in zip(parts, starts, strict=False)]
+    return Classes(parts[0].layout, **joined, pin_row=np.concatenate(rows))
+
+
+def columns_in_order(layout: Layout) -> Int[np.ndarray, " step"]:
+    """The column that each step writes."""
+    places = list(layout.z_places)
+    return np.array([places.index(layout.prompt_length + step) for step in range(layout.digits + 1)])
+
+
+def all_classes(layout: Layout) -> Classes:
+    """Every class that has a pair in it."""
+    order, mark = columns_in_order(layout), mark_tokens(layout)[layout.prompt_length - 1]
+    rows = [
+        (step, previous, total, carry)
+        for step, column in enumerate(order)
+        for previous in ([mark] if step == 0 else range(BASE))
+        for total in ([NO_COLUMN] if column == layout.digits else range(2 * BASE - 1))
+        for carry in range(CARRIES)
+    ]
+    step, previous, total, carry = np.array(rows).T
+    classes = with_pins(layout, step, previous, total, carry)
+    return classes.take(np.flatnonzero(has_pair(classes)))
+
+
+def with_pins(
+    layout: Layout, step: np.ndarray, previous: np.ndarray, total: np.ndarray, carry: np.ndarray
+) -> Classes:
+    """The column that comes next, and the one just written, pinned."""
+    order, top = columns_in_order(layout), layout.digits
+    now, before = order[step], np.where(step > 0, order[step - 1], NO_COLUMN)
+    number = np.arange(CARRIES)
+    last = (now != top)[:, None] | (number == carry[:, None])
+    last &= (before != top)[:, None] | (number == previous[:, None])
+    next_rows, old_rows = np.flatnonzero(now != top), np.flatnonzero((before >= 0) & (before != top))
+    column_sum, column_carry, digit = (
+        values[:, None, None, None] for values in (total[next_rows], carry[next_rows], previous[old_rows])
+    )
+    masks = [(column_sum == X + Y) & (column_carry == CARRY), digit == WRITTEN]
+    return Classes(
+        layout,
+        step,
+        previous,
+        total,
+        carry,
+        np.concatenate([next_rows, old_rows]),
+        np.concatenate([now[next_rows], before[old_rows]]),
+        np.concatenate(masks),
+        last,
+    )
+
+
+def mark_tokens(layout: Layout) -> Int[np.ndarray, " pos"]:
+    """The tokens of 0 + 0 = 0: the marks stand where they always do."""
+    nothing = np.zeros((layout.digits, 1), np.int64)
+    tokens: np.ndarray = layout.encode(nothing, nothing, np.zeros((layout.digits + 1, 1), np.int64))[:, 0]
+    return tokens
+
+
+def allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok"]:
+    """Which tokens can stand at each place that the model reads: digits, or the mark."""
+    allowed = np.arange(vocab) == mark_tokens(layout)[:-1, None]
+    digits = [place for place in (*layout.x_places, *layout.y_places, *layout.z_places) if place < len(allowed)]
+    allowed[digits] = np.arange(vocab) < BASE
+    return allowed
+
+
+def has_pair(classes: Classes) -> Bool[np.ndarray, " row"]:
+    return np.array([count > 0 for count in count_pairs(classes)], bool)
+
+
+def count_pairs(classes: Classes) -> list[int]:
+    """How many pairs each class has, exactly."""
+    open_ways = np.stack([(carry == CARRIED).sum((1, 2)) for carry in range(CARRIES)], 1)  # in out
+    ways = np.empty((len(classes), classes.layout.digits, CARRIES, CARRIES), object)
+    ways[:] = open_ways
+    for out in range(CARRIES):
+        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == CARRIED)).sum((2, 3))
+    state = np.zeros((len(classes), CARRIES), object)
+    state[:, 0] = 1
+    for column in range(classes.layout.digits):
+        state = (state[:, :, None] * ways[:, column]).sum(1)
+    return [int(count) for count in (state * classes.last).sum(1)]

@@ -1,0 +1,273 @@
+"""The exact smallest and largest value of the mix over a class of pairs, and pairs that have them.
+
+The largest ratio N / D of sums over independent places is found as Dinkelbach has it: guess it, maximise
+N - guess x D, and take the maximiser's own ratio as the next guess. The sum is maximised by dynamic
+programming over the columns, with the carry as the state. Whatever the guess, guess + max / (smallest D) is an
+upper bound.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.model.bounded import LEAST, OWN
+from glassformer.proof.columns import CARRIED, CARRIES, WRITTEN, Classes, mark_tokens
+from glassformer.proof.heads import Head
+from glassformer.tasks.addition import BASE
+from glassformer.tasks.layouts import Layout
+
+ROUNDS = 40  # of Dinkelbach at most; it converges faster than any power
+CLOSE = 1e-13  # of the values' extent, below which a gain is rounding
+CONSTANT = 1e-9  # share by which weights may vary that are taken for constant
+SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
+CHUNK = 1024  # rows at a time
+# Which of a column's 100 pairs of digits take carry `i` to carry `o`.
+WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
+
+Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
+
+
+class Bounds(NamedTuple):
+    """Of every coordinate over every class, with the pairs that attain them."""
+
+    low: Float[np.ndarray, "row coordinate"]
+    high: Float[np.ndarray, "row coordinate"]
+    low_digits: Int[np.ndarray, "row coordinate column number"]
+    high_digits: Int[np.ndarray, "row coordinate column number"]
+
+
+class Best(NamedTuple):
+    value: Float[np.ndarray, " row"]
+    digits: Digits
+
+
+class Side(NamedTuple):
+    """One direction in the space of a head's values, or one a row, along which to go as far as possible."""
+
+    head: Head
+    along: Float[np.ndarray, "row key tok"]  # one row where all classes share it
+    radius: Float[np.ndarray, "row key tok"]
+    nothing: Float[np.ndarray, " row"]
+
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> "Side":
+        return self if len(self.along) == 1 else Side(self.head, *(part[rows] for part in self[1:]))
+
+    def turned_back(self) -> "Side":
+        return self._replace(along=-self.along, nothing=-self.nothing)
+
+
+Turn = Float[np.ndarray, "row coordinate coordinate"]  # rows' own axes, in terms of the heads'
+
+
+def bounds(heads: tuple[Head, ...], classes: Classes, turn: Turn | None = None) -> Bounds:
+    """Extremes of all coordinates of all heads, along the heads' axes or along each row's own."""
+    highs = [largest(side, classes) for side in sides(heads, turn)]
+    lows = [largest(side.turned_back(), classes) for side in sides(heads, turn)]
+    return Bounds(
+        -np.stack([best.value for best in lows], 1),
+        np.stack([best.value for best in highs], 1),
+        np.stack([best.digits for best in lows], 1),
+        np.stack([best.digits for best in highs], 1),
+    )
+
+
+def sides(heads: tuple[Head, ...], turn: Turn | None = None) -> list[Side]:
+    """Every coordinate as a direction to go along."""
+    found, first = list[Side](), 0
+    for head in heads:
+        count = len(head.axes)
+        for axis in range(count):
+            mix = np.eye(count)[[axis]] if turn is None else turn[:, first + axis, first : first + count]
+            along = np.tensordot(mix, head.along.centre, 1)  # row key tok
+            radius = np.tensordot(np.abs(mix), head.along.reach, 1)
+            own = count * OWN * np.tensordot(np.abs(mix), np.abs(head.along.centre), 1)
+            found.append(Side(head, along, radius + own, mix @ head.nothing))
+        first += count
+    return found
+
+
+def largest(side: Side, classes: Classes) -> Best:
+    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest."""
+    if not varies(side.head) and len(side.along) == 1:
+        return at_once(side, classes)
+    starts = range(0, len(classes), CHUNK)
+    chunks = [np.arange(start, min(start + CHUNK, len(classes))) for start in starts]
+    parts = [converged(side.take(rows), classes.take(rows)) for rows in chunks]
+    return Best(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def varies(head: Head) -> bool:
+    """Whether tokens change the weights, by more than our own rounding."""
+    there = head.weights.high > 0
+    least = np.where(there, head.weights.low, np.inf).min(3)
+    least = np.where(np.isfinite(least), least, 0.0)
+    return bool((head.weights.high.max(3) > least * (1 + CONSTANT) + LEAST).any())
+
+
+def at_once(side: Side, classes: Classes) -> Best:
+    """Where D does not depend on the tokens one round is exact, and classes of a query share their terms."""
+    queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
+    guess = np.zeros(queries.shape[1])
+    terms = all_terms(side, queries[0], queries[1], guess)
+    best = maximise(terms, np.ravel(owner), classes)
+    return Best(raised(side, queries, guess, terms, best.value, np.ravel(owner)), best.digits)
+
+
+def converged(side: Side, classes: Classes) -> Best:
+    """Dinkelbach, all rows at once, each with its own guess; rows that gain no more are left out."""
+    queries, close = np.stack([classes.step, classes.previous]), CLOSE * (np.ptp(side.along) + side.radius.max())
+    rows, guess = np.arange(len(classes)), np.full(len(classes), float(side.along.mean()))
+    digits = maximise(all_terms(side, *queries, guess), rows, classes).digits
+    guess, high = ratio(side, classes, digits), np.empty(len(classes))
+    for number in range(ROUNDS):
+        some, terms = classes.take(rows), all_terms(side.take(rows), *queries[:, rows], guess[rows])
+        best = maximise(terms, np.arange(len(rows)), some)
+        high[rows] = raised(side, queries[:, rows], guess[rows], terms, best.value, np.arange(len(rows)))
+        found = ratio(side.take(rows), some, best.digits)
+        gains = found > guess[rows] + close
+        rows = rows[gains]
+        if not len(rows) or number == ROUNDS - 1:
+            break
+        guess[rows], digits[rows] = found[gains], best.digits[gains]
+    return Best(high, digits)
+
+
+class Terms(NamedTuple):
+    """Upper bounds of weight x (value - guess): of every place and token, and of the softmax's nothing."""
+
+    places: Float[np.ndarray, "query key tok"]
+    rest: Float[np.ndarray, " query"]
+
+
+def all_terms(side: Side, step: np.ndarray, token: np.ndarray, guess: np.ndarray) -> Terms:
+    weights = side.head.weights
+    moved = (side.along + side.radius) - guess[:, None, None]  # query key tok
+    moved = moved + OWN * (np.abs(side.along) + np.abs(guess[:, None, None]))
+    chosen = np.where(moved > 0, weights.high[step, token], weights.low[step, token])
+    return Terms(chosen * moved, weights.rest[step, token] * (side.nothing - guess))
+
+
+def raised(
+    side: Side,
+    queries: np.ndarray,
+    guess: np.ndarray,
+    terms: Terms,
+    value: np.ndarray,
+    owner: Int[np.ndarray, " row"],
+) -> Float[np.ndarray, " row"]:
+    """Upper bounds from the maxima that the guesses have led to."""
+    weights = side.head.weights
+    low, high, rest = (part[queries[0], queries[1]] for part in weights)
+    there = high > 0
+    least = np.where(there.any(2), np.where(there, low, np.inf).min(2), 0.0).sum(1) + rest
+    most = high.max(2).sum(1) + rest
+    scale = np.abs(terms.places).max(2).sum(1) + np.abs(terms.rest)
+    gain = value + SUMS * scale[owner]
+    total = np.where(gain > 0, least[owner] * (1 - SUMS), most[owner] * (1 + SUMS))
+    found: np.ndarray = guess[owner] + gain / total
+    return found + OWN * np.abs(found) + LEAST
+
+
+def ratio(side: Side, classes: Classes, digits: Digits) -> Float[np.ndarray, " row"]:
+    """The coordinate of concrete pairs."""
+    tokens = tokens_of(classes.layout, digits)  # row pos
+    keys = np.arange(side.along.shape[1])
+    middle = (side.head.weights.low + side.head.weights.high) / 2
+    weights = middle[classes.step[:, None], classes.previous[:, None], keys, tokens]  # row key
+    rest = side.head.weights.rest[classes.step, classes.previous]
+    rows = np.arange(len(side.along))[:, None] if len(side.along) > 1 else 0
+    found: np.ndarray = ((weights * side.along[rows, keys, tokens]).sum(1) + rest * side.nothing) / (
+        weights.sum(1) + rest
+    )
+    return found
+
+
+def tokens_of(layout: Layout, digits: Digits) -> Int[np.ndarray, "row pos"]:
+    """What the model reads: both numbers and the right digits of their sum."""
+    from glassformer.tasks.addition import add
+
+    x, y = digits[:, :, 0].T, digits[:, :, 1].T
+    return np.asarray(layout.encode(x, y, add(x, y))[:-1].T)
+
+
+def maximise(terms: Terms, owner: Int[np.ndarray, " row"], classes: Classes) -> Best:
+    """The largest sum of terms over each class, by dynamic programming over its columns."""
+    layout = classes.layout
+    columns = column_sums(terms.places, layout)  # query column carry x*y
+    value, choice = best_ways(columns)
+    value, choice = value[owner], choice[owner]  # row column in out
+    pinned = np.where(
+        classes.pin_mask.reshape(len(classes.pin_row), CARRIES, -1),
+        columns[owner[classes.pin_row], classes.pin_column],
+        -np.inf,
+    )
+    pins = (classes.pin_row, classes.pin_column)
+    value[pins], choice[pins] = best_ways(pinned)
+    state = np.full((len(owner), CARRIES), -np.inf)
+    state[:, 0] = fixed_sum(terms, layout)[owner]
+    came_from = np.empty((len(owner), layout.digits, CARRIES), np.int64)
+    for column in range(layout.digits):
+        reached = state[:, :, None] + value[:, column]  # row in out
+        came_from[:, column] = reached.argmax(1)
+        state = reached.max(1)
+    state = np.where(classes.last, state + last_terms(terms, layout)[owner], -np.inf)
+    return Best(state.max(1), traced_back(state.argmax(1), came_from, choice))
+
+
+def column_sums(
+    places: Float[np.ndarray, "query key tok"], layout: Layout
+) -> Float[np.ndarray, "query column carry pair"]:
+    """What a column adds for every carry into it and both digits; with the sum's digit, once it is written."""
+    nowhere = np.zeros((len(places), 1, places.shape[2]))  # the last token of all is never read
+    places = np.concatenate([places, nowhere], 1)
+    x, y, z = (
+        places[:, list(where[: layout.digits]), :BASE]
+        for where in (layout.x_places, layout.y_places, layout.z_places)
+    )
+    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, WRITTEN]
+    found: np.ndarray = sums.reshape(*sums.shape[:3], BASE * BASE)
+    return found
+
+
+def best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> tuple[np.ndarray, np.ndarray]:
+    """The best pair of digits from each carry to each carry: its sum, and which it is."""
+    shape = (*columns.shape[:-1], CARRIES)
+    value, choice = np.empty(shape), np.empty(shape, np.int64)
+    for start in range(CARRIES):
+        for end, pairs in enumerate(WAYS[start]):
+            those = columns[..., start, pairs]
+            first = those.argmax(-1)
+            choice[..., start, end] = pairs[first]
+            value[..., start, end] = np.take_along_axis(those, first[..., None], -1)[..., 0]
+    return value, choice
+
+
+def fixed_sum(terms: Terms, layout: Layout) -> Float[np.ndarray, " query"]:
+    """What marks and the softmax's nothing add to every pair."""
+    free = {*layout.x_places, *layout.y_places, *layout.z_places}
+    marks = [place for place in range(terms.places.shape[1]) if place not in free]
+    found: np.ndarray = terms.places[:, marks, mark_tokens(layout)[marks]].sum(1) + terms.rest
+    return found
+
+
+def last_terms(terms: Terms, layout: Layout) -> Float[np.ndarray, "query carry"]:
+    """What the highest digit of the sum, the last carry, adds where it is written."""
+    place = layout.z_places[layout.digits]
+    if place >= terms.places.shape[1]:
+        return np.zeros((len(terms.places), CARRIES))
+    return terms.places[:, place, :CARRIES]
+
+
+def traced_back(
+    end: Int[np.ndarray, " row"], came_from: np.ndarray, choice: Int[np.ndarray, "row column carry carry"]
+) -> Digits:
+    """The digits that lead to the best last carry."""
+    rows, count = np.arange(len(end)), came_from.shape[1]
+    digits = np.empty((len(end), count, 2), np.int64)
+    for column in reversed(range(count)):
+        start = came_from[rows, column, end]
+        pair = choice[rows, column, start, end]
+        digits[:, column, 0], digits[:, column, 1] = np.divmod(pair, BASE)
+        end = start
+    return digits

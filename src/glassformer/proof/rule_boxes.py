@@ -1,0 +1,165 @@
+"""Whether all contexts of a node are right, or all wrong: a box around their mixes, and the readout over it.
+
+The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
+guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever the
+guess, guess + largest sum / smallest denominator is an upper bound.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from glassformer.model.bounded import LEAST, OWN, total
+from glassformer.proof.heads import Head
+from glassformer.proof.readout import NEVER, Boxes, logits_of
+from glassformer.proof.rule_nodes import Nodes
+from glassformer.proof.tables import Tables
+
+ROUNDS = 4  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
+SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
+CHUNK = 1 << 21  # numbers at a time
+
+Sets = Bool[np.ndarray, "node pos tok"]
+
+
+class Judged(NamedTuple):
+    """What is known of the margin (best allowed logit minus best other one) all over each node."""
+
+    least: Float[np.ndarray, " node"]  # the real margin is at least this
+    off: Float[np.ndarray, " node"]  # the deployed margin is at most so far from the real one
+    is_right: Bool[np.ndarray, " node"]  # everywhere, in the deployed arithmetic
+    is_wrong: Bool[np.ndarray, " node"]  # everywhere, in the deployed arithmetic
+    worth: Float[np.ndarray, "node pos tok"]  # what a token at a place adds to the margin, about
+
+
+def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]) -> Judged:
+    """Every node, some at a time; `rounded` says what rounding does, also where `tables` are of real numbers."""
+    if not len(nodes):
+        none = np.zeros(0)
+        return Judged(none, none, none > 0, none > 0, np.zeros(nodes.tokens.shape))
+    size = max(tables.coordinates, 1) * nodes.tokens[0].size * 2
+    step = max(CHUNK // size, 1)
+    parts = [
+        judge_some(tables, rounded, nodes.take(np.arange(start, min(start + step, len(nodes)))), allowed)
+        for start in range(0, len(nodes), step)
+    ]
+    return Judged(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def judge_some(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]) -> Judged:
+    low, high = enclosed(tables.heads, nodes)
+    boxes = Boxes(nodes.length - 1, nodes.asking, allowed[nodes.demand], low, high)
+    logits = logits_of(tables, boxes)  # tok box
+    is_open, right = logits.centre > NEVER, boxes.right.T
+    off = logits.off if rounded is tables else logits_of(rounded, boxes).off
+    off = 2 * np.where(is_open, off, 0.0).max(0) * (1 + OWN)
+    sides = [apart(logits.centre, logits.slope, logits.radius, logits.noise, logits.error, part & is_open) for part in (right, ~right)]
+    least, safe, lean = sides[0].above(~right & is_open)
+    _, wrong, _ = sides[1].above(right & is_open)
+    return Judged(least, off, safe, wrong, worths(tables, nodes, (low + high) / 2, lean))
+
+
+class Side(NamedTuple):
+    """Every logit seen from the best of some tokens: that one minus each."""
+
+    gap: Float[np.ndarray, "tok box"]
+    slope: Float[np.ndarray, "coordinate tok box"]
+    reach: Float[np.ndarray, "tok box"]
+    error: Float[np.ndarray, "tok box"]
+
+    def above(self, rivals: Bool[np.ndarray, "tok box"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The least gap to the rivals, whether all are surely below, and the slope to the nearest."""
+        least = np.where(rivals, (self.gap - self.reach * (1 + OWN)) - OWN * np.abs(self.gap), np.inf)
+        nearest, every = least.argmin(0), np.arange(least.shape[1])
+        is_above = ((least > self.error * (1 + OWN)) | ~rivals).all(0)
+        return least.min(0), is_above & np.isfinite(self.gap).any(0), self.slope[:, nearest, every].T
+
+
+def apart(
+    centre: np.ndarray,
+    slope: np.ndarray | None,
+    radius: np.ndarray,
+    noise: np.ndarray | None,
+    error: np.ndarray,
+    chosen: Bool[np.ndarray, "tok box"],
+) -> Side:
+    """Differences to the chosen token with the largest centre; what both share cancels."""
+    best, every = np.where(chosen, centre, -np.inf).argmax(0), np.arange(centre.shape[1])
+    top = np.where(chosen.any(0), centre[best, every], -np.inf)
+    gap, own = top - centre, OWN * (np.abs(top) + np.abs(centre))
+    slope = np.zeros((1, *centre.shape)) if slope is None else slope[:, best, every][:, None] - slope
+    wrong = 0.0 if noise is None else total(noise[:, best, every][:, None] - noise)
+    reach = total(slope) + (radius[best, every] + radius) + own
+    return Side(gap, slope, reach, wrong + (error[best, every] + error))
+
+
+def worths(tables: Tables, nodes: Nodes, middle: np.ndarray, lean: np.ndarray) -> Float[np.ndarray, "node pos tok"]:
+    """A token's weight x (value - middle) along the direction in which the margin grows."""
+    found, first = np.zeros(nodes.tokens.shape), 0
+    for head in tables.heads:
+        axes = slice(first, first + len(head.axes))
+        first = axes.stop
+        weights = head.weights.high[nodes.length - 1, nodes.asking]  # node pos tok
+        most = np.where(nodes.tokens, weights, 0.0).max(2).sum(1) + LEAST
+        pull, here = lean[:, axes], middle[:, axes]
+        towards = np.tensordot(pull, head.along.centre, 1) - (pull * here).sum(1)[:, None, None]
+        found += weights * towards / most[:, None, None]
+    return np.nan_to_num(found)
+
+
+def enclosed(heads: tuple[Head, ...], nodes: Nodes) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of all coordinates of all heads, `node coordinate` each."""
+    if not any(len(head.axes) for head in heads):
+        return np.zeros((len(nodes), 0)), np.zeros((len(nodes), 0))
+    place, asking = nodes.length - 1, nodes.asking
+    highs: list[np.ndarray] = []
+    lows: list[np.ndarray] = []
+    for head in heads:
+        weights = [part[place, asking][:, None] for part in head.weights]  # node 1 pos tok; node 1
+        for sign, found in ((1.0, highs), (-1.0, lows)):
+            found.append(sign * largest(head, sign, nodes.tokens[:, None], *weights))
+    return np.concatenate(lows, 1), np.concatenate(highs, 1)
+
+
+def largest(
+    head: Head, sign: float, sets: np.ndarray, low: np.ndarray, high: np.ndarray, rest: np.ndarray
+) -> Float[np.ndarray, "node axis"]:
+    """Upper bounds of sign x each coordinate; arrays are `node axis pos tok`."""
+    centre, radius = sign * head.along.centre, head.along.reach
+    value, nothing = centre + radius, sign * head.nothing
+    guess = np.broadcast_to(centre.mean((1, 2)), (len(sets), len(centre)))
+    for turn in range(ROUNDS):
+        moved = value - guess[:, :, None, None]
+        moved = moved + OWN * (np.abs(value) + np.abs(guess[:, :, None, None]))
+        chosen = np.where(moved > 0, high, low)
+        terms = np.where(sets, chosen * moved, -np.inf)
+        if turn == ROUNDS - 1:
+            break
+        best = terms.argmax(3)[..., None]
+        weight = np.take_along_axis(np.broadcast_to((low + high) / 2, terms.shape), best, 3)[..., 0]
+        along = np.take_along_axis(np.broadcast_to(centre, terms.shape), best, 3)[..., 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = ((weight * along).sum(2) + rest * nothing) / (weight.sum(2) + rest)
+        guess = np.where(np.isfinite(ratio), ratio, guess)
+    return raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
+
+
+def raised(
+    sets: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    rest: np.ndarray,
+    guess: np.ndarray,
+    terms: np.ndarray,
+    extra: np.ndarray,
+) -> Float[np.ndarray, "node axis"]:
+    """guess + largest sum / smallest denominator, or the largest where the sum is negative; rounded upwards."""
+    best = terms.max(3)
+    scale = np.abs(best).sum(2) + np.abs(extra)
+    gain = best.sum(2) + extra + SUMS * scale
+    least = np.where(sets, low, np.inf).min(3).sum(2) + rest
+    most = np.where(sets, high, 0.0).max(3).sum(2) + rest
+    with np.errstate(divide="ignore"):
+        found: np.ndarray = guess + gain / np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
+    return found + OWN * (np.abs(found) + np.abs(guess)) + LEAST

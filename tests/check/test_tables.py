@@ -1,0 +1,69 @@
+"""The enclosures hold what NumPy computes, in double precision and as deployed, for every model of the zoo."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from glassformer.check.balls import BITS, lower, upper
+from glassformer.check.tables import make_tables
+from glassformer.errors import UserError
+from glassformer.model.forward import forward
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.runs.load import load
+from glassformer.tasks import add
+from glassformer.zoo import ZOO
+
+PAIRS = 12
+
+
+def available() -> list[str]:
+    def has_weights(name: str) -> bool:
+        try:
+            load(name)
+        except UserError:
+            return False
+        return True
+
+    return [name for name in ZOO if has_weights(name)]
+
+
+@pytest.fixture(autouse=True)
+def precise():
+    before, ctx.prec = ctx.prec, BITS
+    with np.errstate(all="ignore"):
+        yield
+    ctx.prec = before
+
+
+def written(task, count):
+    random = np.random.default_rng(0)
+    x, y = random.integers(0, 10, (2, task.digits, count), dtype=np.int32)
+    return task.written().encode(x, y, add(x, y))[:-1]  # pos batch
+
+
+def enclosed_logits(model, tables, tokens, place):
+    """Balls of the logits at a place for whole contexts, `tok batch`."""
+    mixes = []
+    for head in range(tables.attention.heads):
+        mixed = tables.mixture(head, place, tokens[place]).chosen(tokens[: place + 1])
+        mixes.append(mixed[:, None])
+    return tables.logits(np.full(tokens.shape[1], place), tokens[place], mixes)[:, 0]
+
+
+@pytest.mark.parametrize("arithmetic", ["deployed", "real"])
+@pytest.mark.parametrize("name", available())
+def test_logits_of_random_sums_lie_in_the_balls(name, arithmetic):
+    model = load(name)
+    kind = model.architecture.precision if arithmetic == "deployed" else "real"
+    tables = make_tables(model.architecture, model.params, model.addition, kind)
+    tokens = written(model.addition, PAIRS)
+    for place in range(*model.addition.written().predicting.indices(10**9)):
+        found = enclosed_logits(model, tables, tokens, place)
+        deployed = model.logits(tokens[: place + 1], last=1)[:, 0].astype(np.float64)
+        outside = np.maximum(lower(found.over) - deployed, deployed - upper(found.over))
+        if arithmetic == "deployed":
+            assert (outside <= np.nan_to_num(found.drift(), nan=np.inf)).all()
+        else:
+            assert (outside <= 1e-2 * np.ptp(deployed[:10])).all()  # loose: float32 against real numbers
