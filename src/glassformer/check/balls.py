@@ -29,6 +29,7 @@ from glassformer.model.blocks import Blocks
 BITS = 128  # of a ball's centre; float64 has 53
 Arbs = np.ndarray  # of flint.arb
 ByCoordinate = Mapping[int, Arbs]
+Made = tuple[Arbs, Arbs, ByCoordinate, ByCoordinate]  # over, at, slopes, reach
 PLACES = 1000  # coordinates below it are places, the others errors
 fresh = itertools.count(PLACES)  # names of errors; two of them are never the same
 
@@ -125,6 +126,8 @@ class Balls:
         other = self.lift(value)
         slopes = joint(self, other, lambda mine: mine, lambda theirs: theirs)
         made = settled((self, other), self.over + other.over, lambda: self.at + other.at, slopes)
+        if self.rules.is_real:
+            return exact(self.rules, made)
         error = self.rules.added(self.error, other.error, most(made[0]))
         error = np.where(self.is_zero, other.error, np.where(other.is_zero, self.error, error))
         return Balls(self.rules, made[0], error, *made[1:])
@@ -139,6 +142,8 @@ class Balls:
         other = self.lift(value)
         slopes = joint(self, other, lambda mine: mine * other.over, lambda theirs: self.over * theirs)
         made = settled((self, other), self.over * other.over, lambda: self.at * other.at, slopes)
+        if self.rules.is_real:
+            return exact(self.rules, made)
         error = self.rules.times(self.size, self.error, other.size, other.error)
         error = np.where(self.is_zero | other.is_zero, 0.0, error)
         return Balls(self.rules, made[0], error, *made[1:])
@@ -150,6 +155,8 @@ class Balls:
             self, other, lambda mine: mine / other.over, lambda theirs: -ratio * theirs / other.over
         )
         made = settled((self, other), ratio, lambda: self.at / other.at, slopes)
+        if self.rules.is_real:
+            return exact(self.rules, made)
         error = self.rules.divided(self.error, other.error, least(other.over), most(made[0]))
         return Balls(self.rules, made[0], error, *made[1:])
 
@@ -188,7 +195,7 @@ def enclosed(rules: Rules, over: Arbs, error: Bound) -> Balls:
 
 
 def box(rules: Rules, low: Sequence[Bound], high: Sequence[Bound], off: Sequence[Bound] = ()) -> list[Balls]:
-    """The coordinates of boxes, `batch` each, as functions of themselves, deployed with errors up to `off`."""
+    """The coordinates of boxes, `batch` each, as functions of themselves; deployed ones are `off`."""
     over = [spread(a, b) for a, b in zip(low, high, strict=True)]
     middle = [exactly(a + (b - a) / 2) for a, b in zip(low, high, strict=True)]
     reach = {i: whole - middle[i] for i, whole in enumerate(over)}
@@ -204,6 +211,11 @@ def box(rules: Rules, low: Sequence[Bound], high: Sequence[Bound], off: Sequence
     return found
 
 
+def exact(rules: Rules, made: Made) -> Balls:
+    """What real numbers make: nothing is lost."""
+    return Balls(rules, made[0], np.zeros(made[0].shape), *made[1:])
+
+
 def joint(x: Balls, y: Balls, of_x: Callable[[Arbs], Arbs], of_y: Callable[[Arbs], Arbs]) -> dict[int, Arbs]:
     """Slopes of what x and y make together, given what each brings."""
     shape = np.broadcast_shapes(x.shape, y.shape)
@@ -214,9 +226,7 @@ def joint(x: Balls, y: Balls, of_x: Callable[[Arbs], Arbs], of_y: Callable[[Arbs
     return slopes
 
 
-def settled(
-    parts: Sequence[Balls], over: Any, at: Callable[[], Any], slopes: ByCoordinate
-) -> tuple[Arbs, Arbs, ByCoordinate, ByCoordinate]:
+def settled(parts: Sequence[Balls], over: Any, at: Callable[[], Any], slopes: ByCoordinate) -> Made:
     """The value over the box, by both forms, and at its centre; its slopes and their reach."""
     over = np.asarray(over, object)
     if not slopes:

@@ -74,7 +74,7 @@ def check_claims(certificate: Certificate) -> None:
     check_counts(certificate)
     found = leaves(certificate)
     proved = [Part(one, here, leaf) for one, here, leaf in found if isinstance(leaf, Proved)]
-    check_margins(certificate, proved)
+    check_margins(certificate)
     model, task = Model(certificate.architecture, certificate.params), certificate.task
     check_counterexample(model, certificate)
     check_refuted(model, task, found)
@@ -92,13 +92,22 @@ def check_axes(tables: Tables, certificate: Certificate, proved: list[Part]) -> 
     )
     if sizes != given:
         raise ClaimError(f"the heads carry {sizes} numbers, but the axes are for {given}")
-    count = sum(len(one.axes) for one in certificate.axes)
+    heads = np.repeat(np.arange(len(sizes)), [len(one.axes) for one in certificate.axes])
     for part in proved:
-        low, high = part.leaf.low, part.leaf.high
-        if not count or (len(low), len(high)) != (count, count):
-            raise ClaimError(f"{part.one} has {len(low)} low and {len(high)} high bounds for {count} axes")
-        if any(a > b for a, b in zip(low, high, strict=True)):
-            raise ClaimError(f"{part.one} has a low bound above its high bound")
+        check_shape(part, heads)
+
+
+def check_shape(part: Part, heads: np.ndarray) -> None:
+    """A low and a high bound for each axis, in order; a turn mixes the axes of one head only."""
+    low, high, turn = part.leaf.low, part.leaf.high, part.leaf.turn
+    if not len(heads) or (len(low), len(high)) != (len(heads), len(heads)):
+        raise ClaimError(f"{part.one} has {len(low)} low and {len(high)} high bounds for {len(heads)} axes")
+    if any(a > b for a, b in zip(low, high, strict=True)):
+        raise ClaimError(f"{part.one} has a low bound above its high bound")
+    if turn and [len(row) for row in turn] != [len(heads)] * len(heads):
+        raise ClaimError(f"{part.one} turns its {len(heads)} coordinates by a matrix of another size")
+    if turn and (np.array(turn)[heads[:, None] != heads] != 0).any():
+        raise ClaimError(f"{part.one} turns coordinates of different heads into each other")
 
 
 def check_proved(tables: Tables, certificate: Certificate, proved: list[Part]) -> None:
@@ -111,13 +120,13 @@ def check_proved(tables: Tables, certificate: Certificate, proved: list[Part]) -
 
 
 def boxes_of(tables: Tables, certificate: Certificate, parts: list[Part]) -> Boxes:
-    """The box of each part, certain to hold its mixes."""
+    """The box of each part, certain to hold its mixes, and the margin that is claimed there."""
     ones, place = [part.one for part in parts], place_of(certificate.task, parts[0].one.step)
     return Boxes(
         part=np.arange(len(parts)),
         place=np.full(len(parts), place),
         previous=np.array([one.previous for one in ones]),
         right=np.array([one.right for one in ones]),
-        margin=np.array([part.leaf.margin for part in parts]),
+        margin=np.array([max(part.leaf.margin, certificate.margin_bound or 0.0) for part in parts]),
         bounds=bound_parts(tables, certificate.task, certificate.axes, parts),
     )

@@ -77,12 +77,12 @@ class Mixture:
 
     def rounded(self) -> Bound:
         """What the sums cost, `dim query`: a rounding a term, but a tiny term costs no more than itself."""
-        share = self.share.max(2)  # query key
+        share, mixed = self.share.max(2), self.most_mixed(self.values.size)  # query key, dim query
         tiny = np.where(share > self.rules.unit, 0.0, share)
-        count = 2 * (share > self.rules.unit).sum(1) + 6
-        gathered = count * self.rules.unit / (1 - count * self.rules.unit)
+        few = (2 * (share > self.rules.unit).sum(1) + 6) * self.rules.unit
         sizes = np.where(self.allowed.any(0), self.values.size, 0.0).max(2)  # dim key
-        return (gathered + tiny.sum(1)) * self.most_mixed(self.values.size) + sizes @ tiny.T
+        apart = (few / (1 - few) + tiny.sum(1)) * mixed + sizes @ tiny.T
+        return np.minimum(apart, self.rules.gathered(2 * self.keys + 6) * mixed)
 
     def moved(self) -> Bound:
         """Sum over keys of share x relative error x |value - mix|, `dim query`."""

@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from glassformer.check.balls import Arbs, Balls, about_zero, constant, exactly, fresh, lower, most, settled
+from glassformer.check.balls import (
+    Arbs,
+    Balls,
+    about_zero,
+    constant,
+    exact,
+    exactly,
+    fresh,
+    lower,
+    most,
+    settled,
+)
 from glassformer.check.rounding import Bound, Rules
 from glassformer.model.blocks import Blocks, each, linear_in_blocks, whole
 from glassformer.model.ops import Value
@@ -100,6 +111,8 @@ class BallOps:
     def sum(self, x: Balls, axis: int) -> Balls:
         slopes = {name: slope.sum(axis) for name, slope in x.slopes.items()}
         made = settled([x], x.over.sum(axis), lambda: x.at.sum(axis), slopes)
+        if self.rules.is_real:
+            return exact(self.rules, made)
         return Balls(self.rules, made[0], self.rules.summed(x.size, x.error, axis), *made[1:])
 
     def softmax(self, scores: Balls, extra: float) -> Balls:
@@ -146,22 +159,18 @@ class BallOps:
         def through(part: Arbs) -> Arbs:
             return np.asarray(weight.over @ part.reshape(len(part), -1), object)
 
-        error = self.rules.linear(
-            weight.size,
-            weight.error,
-            x.size.reshape(x.shape[0], -1),
-            x.error.reshape(x.shape[0], -1),
-            shift.size[:, None],
-            shift.error[:, None],
-            x.shape[0],
-        ).reshape(outer)
         made = settled(
             [x],
             (through(x.over) + shift.over[:, None]).reshape(outer),
             lambda: (through(x.at) + shift.over[:, None]).reshape(outer),
             {name: through(slope).reshape(outer) for name, slope in x.slopes.items()},
         )
-        return Balls(self.rules, made[0], error, *made[1:])
+        if self.rules.is_real:
+            return exact(self.rules, made)
+        size, error = (part.reshape(x.shape[0], -1) for part in (x.size, x.error))
+        bias_size, bias_error = shift.size[:, None], shift.error[:, None]
+        found = self.rules.linear(weight.size, weight.error, size, error, bias_size, bias_error, x.shape[0])
+        return Balls(self.rules, made[0], found.reshape(outer), *made[1:])
 
     def lookup(self, table: Balls, tokens: np.ndarray) -> Balls:
         """Rows of `tok dim` for tokens `pos batch`, as `dim pos batch`."""
@@ -205,6 +214,8 @@ def bend(
     steep = slope(x.over) if x.slopes else None
     slopes = {name: steep * part for name, part in x.slopes.items()}
     made = settled([x], function(x.over), lambda: function(x.at), slopes)
+    if x.rules.is_real:
+        return exact(x.rules, made)
     return Balls(x.rules, made[0], error(made[0]), *made[1:])
 
 

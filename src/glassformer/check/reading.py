@@ -37,6 +37,7 @@ class Proved:
     margin: float
     a: int
     b: int
+    turn: tuple[tuple[float, ...], ...] = ()  # directions along which the bounds are; none: along the axes
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Counterexample:
     b: int
     expected: int
     got: int | str
-    step: int
+    step: int | None  # the first that is wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +211,8 @@ def read_counterexample(tree: Mapping[str, Any]) -> Counterexample | None:
     got = found.get("got")
     if not isinstance(got, str):
         got = whole(found, "got")
-    return Counterexample(*(whole(found, key) for key in ("a", "b", "expected")), got, whole(found, "step"))
+    a, b, expected = (whole(found, key) for key in ("a", "b", "expected"))
+    return Counterexample(a, b, expected, got, None if found.get("step") is None else whole(found, "step"))
 
 
 def read_row(tree: Any, digits: int) -> tuple[Class, Leaf]:
@@ -222,9 +224,10 @@ def read_row(tree: Any, digits: int) -> tuple[Class, Leaf]:
 def read_leaf(tree: Any, digits: int) -> Leaf:
     kind = tree[0] if isinstance(tree, list) and tree else None
     if kind == "proved":
-        _, low, high, margin, a, b = listed(tree, 6, "a proved leaf")
+        turned = many(tree[6], "turn", lambda item: numbers(item, "turn")) if len(tree) > 6 else ()
+        _, low, high, margin, a, b = listed(tree[:6], 6, "a proved leaf")
         bounds = numbers(low, "low"), numbers(high, "high")
-        return Proved(*bounds, number(margin, "margin"), whole_of(a, "a"), whole_of(b, "b"))
+        return Proved(*bounds, number(margin, "margin"), whole_of(a, "a"), whole_of(b, "b"), turned)
     if kind == "refuted":
         return Refuted(*(whole_of(item, "a refuted leaf") for item in listed(tree, 4, "a refuted leaf")[1:]))
     if kind == "split":

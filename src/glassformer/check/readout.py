@@ -6,10 +6,12 @@ decided is halved, along the coordinate that moves its gaps most.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 
-from glassformer.check.balls import Arbs, Balls, about_zero, box, exactly, lower, most, upper
+from glassformer.check.balls import Arbs, Balls, about_zero, box, enclosed, exactly, lower, upper
 from glassformer.check.bounds import Box, ClaimError, Part
 from glassformer.check.reading import Axes
 from glassformer.check.rounding import UP, Bound
@@ -18,6 +20,7 @@ from glassformer.model.head import CLOSED
 
 CONFIRMED = 0.98  # share of a claimed margin that must be found again
 DEPTH = 12  # halvings of a box
+CORNERS = 3  # most coordinates of a box whose corners are visited
 CHUNK = 1024  # boxes at a time
 SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
 
@@ -36,10 +39,10 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.part)
 
-    def __getitem__(self, rows: np.ndarray | slice) -> "Boxes":
+    def __getitem__(self, rows: Any) -> "Boxes":
         here = self.bounds
         rest = tuple(one[rows] for one in here.rest)
-        bounds = Box(here.low[rows], here.high[rows], here.off[rows], rest)
+        bounds = Box(here.low[rows], here.high[rows], here.off[rows], here.turn[rows], rest)
         named = (self.part, self.place, self.previous, self.right, self.margin)
         part, place, previous, right, margin = (one[rows] for one in named)
         return Boxes(part, place, previous, right, margin, bounds)
@@ -47,64 +50,120 @@ class Boxes:
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """What was found over boxes, each number the worst over all other tokens."""
+    """How far the right logit is above the others, over boxes, `tok box`; infinite for itself."""
 
-    margin: Bound  # box: the gap is at least this
-    spare: Bound  # box: the gap less what rounding can take from it
-    rounding: Bound  # box: half of what rounding can take
-    effect: Bound  # coordinate box: how much the gaps change along it
+    least: Bound  # in real numbers, at least
+    taken: Bound  # what rounding can take from it
+    counts: np.ndarray  # whether a head can write the token
+    slopes: tuple[Bound, Bound]  # coordinate tok box: at least, at most
+
+    @property
+    def margin(self) -> Bound:
+        found: Bound = self.least.min(0)
+        return found
+
+    @property
+    def spare(self) -> Bound:
+        found: Bound = (self.least - self.taken * UP).min(0)
+        return found
+
+    @property
+    def rounding(self) -> Bound:
+        """How far a logit can be off: half of what can be taken from a gap."""
+        found: Bound = np.where(self.counts, self.taken / 2, 0.0).max(0)
+        return found
+
+    def confirm(self, boxes: Boxes, rounding: float) -> np.ndarray:
+        """The boxes over which all claims hold."""
+        claimed = self.margin >= CONFIRMED * boxes.margin
+        return claimed & (self.spare > 0) & (self.rounding <= rounding)
 
 
-def decide(tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Boxes, rounding: float) -> float:
-    """The largest rounding that was found; raises where a margin or the rounding is not confirmed."""
-    found = 0.0
+def decide(tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Boxes, rounding: float) -> None:
+    """Raises where a margin, or the bound of roundings, cannot be confirmed for all parts."""
     for depth in range(DEPTH + 1):
         undecided = []
         for begin in range(0, len(boxes), CHUNK):
             some = boxes[slice(begin, begin + CHUNK)]
             gaps = gaps_over(tables, axes, some)
-            sure = (gaps.margin >= CONFIRMED * some.margin) & (gaps.spare > 0) & (gaps.rounding <= rounding)
-            found = max(found, float(gaps.rounding[sure].max(initial=0.0)))
-            left = np.flatnonzero(~sure)
+            unsure = np.flatnonzero(~gaps.confirm(some, rounding))
+            some, gaps = some[unsure], sharpened(tables, axes, some[unsure], chosen(gaps, unsure))
+            left = np.flatnonzero(~gaps.confirm(some, rounding))
             if depth == DEPTH and len(left):
                 raise refusal(parts, some, gaps, int(left[0]), rounding)
-            undecided += [halved(some[left], gaps.effect[:, left])] if len(left) else []
+            undecided += [halved(some[left], chosen(gaps, left))] if len(left) else []
         if not undecided:
-            return found
+            return
         boxes = joined(undecided)
-    return found
+
+
+def chosen(gaps: Gaps, rows: np.ndarray) -> Gaps:
+    least, most_slope = (part[..., rows] for part in gaps.slopes)
+    return Gaps(gaps.least[:, rows], gaps.taken[:, rows], gaps.counts[:, rows], (least, most_slope))
 
 
 def refusal(parts: list[Part], boxes: Boxes, gaps: Gaps, which: int, rounding: float) -> ClaimError:
     """The sentence for a box that stays undecided."""
     name = f"{parts[boxes.part[which]].one}: token {boxes.right[which]}"
-    margin, claimed, lost = gaps.margin[which], boxes.margin[which], 2 * gaps.rounding[which]
+    margin, claimed, lost = gaps.margin[which], boxes.margin[which], gaps.taken[:, which].max()
     if not margin >= CONFIRMED * claimed:
         return ClaimError(f"{name} is said to lead by {claimed:.6g}, but only {margin:.6g} can be confirmed")
     if not gaps.spare[which] > 0:
         return ClaimError(f"{name} leads by {margin:.6g}, but rounding can take {lost:.6g} from it")
     return ClaimError(
-        f"{name}: rounding moves a logit by up to {lost / 2:.6g}, not {rounding:.6g} as claimed"
+        f"{name}: rounding moves a logit by up to {gaps.rounding[which]:.6g}, not {rounding:.6g} as claimed"
     )
 
 
 def gaps_over(tables: Tables, axes: tuple[Axes, ...], boxes: Boxes) -> Gaps:
     """The gaps of the right logit to all others, over each box."""
     logits = tables.logits(boxes.place, boxes.previous, mixes_over(tables, axes, boxes.bounds))[:, 0]
-    every = np.arange(len(boxes))
-    right = logits[boxes.right, every]
+    right = logits[boxes.right, np.arange(len(boxes))]
     gap: Balls = right - logits  # tok box
     others = np.arange(logits.shape[0])[:, None] != boxes.right
-    real = np.where(others, lower(gap.real()), np.inf)
     taken = replace(gap, error=(right.error + logits.error) * UP).drift()
-    open_too = others & ~(upper(logits.over) < SHUT)
-    effect = [most(gap.slopes[i] * gap.reach[i]) * others for i in range(boxes.bounds.low.shape[1])]
+    nothing = exactly(np.zeros(gap.shape))
+    slopes = [gap.slopes.get(i, nothing) for i in range(boxes.bounds.low.shape[1])]
+    least = np.where(others, np.nan_to_num(lower(gap.real()), nan=-np.inf), np.inf)
     return Gaps(
-        margin=np.nan_to_num(real, nan=-np.inf).min(0),
-        spare=np.nan_to_num(np.where(others, real - taken * UP, np.inf), nan=-np.inf).min(0),
-        rounding=np.nan_to_num(np.where(open_too, taken / 2, 0.0), nan=np.inf).max(0),
-        effect=np.nan_to_num(np.stack(effect), nan=np.inf).max(1),
+        least,
+        np.where(others, np.nan_to_num(taken, nan=np.inf), 0.0),
+        others & ~(upper(logits.over) < SHUT),
+        (
+            known(np.stack([lower(one) for one in slopes]), -1),
+            known(np.stack([upper(one) for one in slopes]), 1),
+        ),
     )
+
+
+def known(slope: Bound, sign: int) -> Bound:
+    """A bound of a slope, infinite where there is none."""
+    return np.nan_to_num(slope, nan=sign * np.inf)
+
+
+def sharpened(tables: Tables, axes: tuple[Axes, ...], boxes: Boxes, gaps: Gaps) -> Gaps:
+    """The same gaps, seen from the corners: where one rises along every coordinate, its least is at one."""
+    low, high = boxes.bounds.low, boxes.bounds.high
+    if not len(boxes) or low.shape[1] > CORNERS:
+        return gaps
+    width = (high - low).T[:, None] * UP  # coordinate 1 box
+    falls = np.minimum(gaps.slopes[0], 0.0) * width  # going up from a low end, coordinate tok box
+    rises = -np.maximum(gaps.slopes[1], 0.0) * width  # going down from a high end
+    least = gaps.least
+    for ends in product((False, True), repeat=low.shape[1]):
+        at = gaps_at(tables, axes, boxes, np.where(ends, high, low))
+        change = sum(rises[i] if is_high else falls[i] for i, is_high in enumerate(ends))
+        least = np.where(least == np.inf, least, np.fmax(least, np.nextafter(at + change * UP, -np.inf)))
+    return replace(gaps, least=least)
+
+
+def gaps_at(tables: Tables, axes: tuple[Axes, ...], boxes: Boxes, point: Bound) -> Bound:
+    """Lower bounds of the gaps, `tok box`, for one mix of each box."""
+    bounds = replace(boxes.bounds, low=point, high=point, off=np.zeros_like(point))
+    mixes = [enclosed(mix.rules, mix.over, mix.error) for mix in mixes_over(tables.real, axes, bounds)]
+    logits = tables.real.logits(boxes.place, boxes.previous, mixes)[:, 0]
+    gap: Balls = logits[boxes.right, np.arange(len(boxes))] - logits
+    return lower(gap.over)
 
 
 def mixes_over(tables: Tables, axes: tuple[Axes, ...], bounds: Box) -> list[Balls]:
@@ -112,28 +171,32 @@ def mixes_over(tables: Tables, axes: tuple[Axes, ...], bounds: Box) -> list[Ball
     coordinates = box(tables.ops.rules, list(bounds.low.T), list(bounds.high.T), list(bounds.off.T))
     mixes, first = [], 0
     for along, outside in zip(axes, bounds.rest, strict=True):
-        mine = coordinates[first : first + len(along.axes)]
-        mixes.append(mix_of(tables, along, mine, about_zero(outside.T)))
+        mine = slice(first, first + len(along.axes))
+        turned = exactly(bounds.turn[:, mine, mine]) @ exactly(along.axes)  # box coordinate dim
+        mixes.append(
+            mix_of(tables, along, turned.transpose(1, 2, 0), coordinates[mine], about_zero(outside.T))
+        )
         first += len(along.axes)
     return mixes
 
 
-def mix_of(tables: Tables, along: Axes, coordinates: list[Balls], outside: Arbs) -> Balls:
-    """centre + axes . coordinates + what lies outside of them."""
+def mix_of(tables: Tables, along: Axes, axes: Arbs, coordinates: list[Balls], outside: Arbs) -> Balls:
+    """centre + axes . coordinates + what lies outside of them; axes are `coordinate dim box`."""
     over = at = exactly(along.centre)[:, None] + outside  # dim box
     slopes: dict[int, Arbs] = {}
-    for axis, coordinate in zip(exactly(along.axes), coordinates, strict=True):
-        over, at = over + axis[:, None] * coordinate.over, at + axis[:, None] * coordinate.at
-        slopes |= {name: (axis[:, None] * slope)[:, None] for name, slope in coordinate.slopes.items()}
+    for axis, coordinate in zip(axes, coordinates, strict=True):
+        over, at = over + axis * coordinate.over, at + axis * coordinate.at
+        slopes |= {name: (axis * slope)[:, None] for name, slope in coordinate.slopes.items()}
     reach = coordinates[0].reach if coordinates else {}
     none = np.zeros((len(over), 1, over.shape[1]))
     return Balls(tables.ops.rules, over[:, None], none, at[:, None], slopes, reach)
 
 
-def halved(boxes: Boxes, effect: Bound) -> Boxes:
-    """Both halves of every box, along the coordinate with the largest effect."""
-    along, every = effect.argmax(0), np.arange(len(boxes))
+def halved(boxes: Boxes, gaps: Gaps) -> Boxes:
+    """Both halves of every box, along the coordinate that moves its gaps most."""
     low, high = boxes.bounds.low, boxes.bounds.high
+    steep = np.maximum(-gaps.slopes[0], gaps.slopes[1]) * np.isfinite(gaps.least)  # coordinate tok box
+    along, every = (np.nan_to_num(steep).max(1) * (high - low).T).argmax(0), np.arange(len(boxes))
     middle = (low + (high - low) / 2)[every, along]
     below, above = high.copy(), low.copy()
     below[every, along] = above[every, along] = middle
@@ -151,6 +214,7 @@ def joined(several: list[Boxes]) -> Boxes:
         together(lambda one: one.bounds.low),
         together(lambda one: one.bounds.high),
         together(lambda one: one.bounds.off),
+        together(lambda one: one.bounds.turn),
         tuple(np.concatenate(rest) for rest in zip(*(one.bounds.rest for one in several), strict=True)),
     )
     return Boxes(

@@ -8,11 +8,12 @@ What NumPy adds in order is the same number wherever it is computed, so the tabl
 attention layer are the deployed ones, known exactly; others are enclosed, with the error of the deployed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from glassformer.check.balls import Balls
+from glassformer.check.balls import Balls, enclosed
 from glassformer.check.mixing import Head, Mixture, lifted, mixture
 from glassformer.check.ops_ball import BallOps
 from glassformer.errors import UserError
@@ -24,6 +25,8 @@ from glassformer.model.ops import Ops, Value
 from glassformer.model.ops_numpy import FEW, NumpyOps
 from glassformer.model.parameter import Parameters
 from glassformer.tasks import Addition, digits_of
+
+NOTHING = np.zeros(())
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,14 @@ class Tables:
         found = self.architecture.layers[self.which].attention
         assert found is not None
         return found
+
+    @cached_property
+    def real(self) -> "Tables":
+        """The same numbers, with no account of rounding."""
+        ops = BallOps(self.architecture.precision, "real")
+        params = {name: enclosed(ops.rules, value.over, NOTHING) for name, value in self.params.items()}
+        table, stream = (enclosed(ops.rules, one.over, NOTHING) for one in (self.token_table, self.stream))
+        return replace(self, ops=ops, params=params, token_table=table, stream=stream)
 
     def mixture(self, head: int, place: int, asking: np.ndarray) -> Mixture:
         """What a head at a place can mix, a row for each token that asks."""
@@ -73,12 +84,12 @@ def make_tables(model: Architecture, stored: Parameters, task: Addition, arithme
     source: Ops = NumpyOps(model.precision) if known else ops
     given = untie(model, stored) if known else params
     tokens = np.tile(np.arange(model.vocab), (len(allowed), 1))  # pos tok
-    _, x = embed(model, source, given, tokens)
+    table, x = embed(model, source, given, tokens)
     for index in range(which):
         x = passed(model.layers[index], ops, params, prefix(model, index), x, allowed)
     heads = heads_of(model.layers[which], source, given, prefix(model, which), x, model.vocab, ops)
-    table = model.token.table(ops, params, "token", model.vocab, model.token_dims)
-    return Tables(model, ops, params, which, table, lifted(ops, by_token(x, model.vocab)), heads, allowed)
+    stream = lifted(ops, by_token(x, model.vocab))
+    return Tables(model, ops, params, which, lifted(ops, table), stream, heads, allowed)
 
 
 def is_known(model: Architecture, arithmetic: str) -> bool:

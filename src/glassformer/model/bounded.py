@@ -2,8 +2,8 @@
 
 A value is centre + sum of slope_i y_i, give or take a radius, for coordinates y_i between -1 and 1 (affine
 arithmetic: what depends on the same coordinate cancels). The deployed arithmetic, in whatever order it adds,
-gives that value plus sum of noise_i z_i, give or take an error, for unknown z_i between -1 and 1: so what comes
-from the same rounding cancels as well. Every operation rounds outwards.
+gives that value plus sum of noise_i z_i, give or take an error, for unknown z_i between -1 and 1: so what
+comes from the same rounding cancels as well. Every operation rounds outwards.
 
 >>> x = coordinate(Floats("float32"), 0, 1, np.array(0.0), np.array(2.0))
 >>> low, high = (x - x * 0.5).range()
@@ -190,7 +190,7 @@ def settled(
     error: Array,
     units: float = 1.0,
 ) -> Bounded:
-    """A result with our own rounding added to its radius, and so many units of the deployed one to its error."""
+    """A result with our own rounding in its radius, and so many units of the deployed one in its error."""
     slope, noise = filled(slope, centre), filled(noise, centre)
     size = np.abs(centre) + total(slope)
     radius = radius * (1 + OWN) + (OWN * size + LEAST)

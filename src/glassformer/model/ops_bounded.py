@@ -213,7 +213,7 @@ def ends(x: Bounded) -> tuple[Array, Array]:
 
 
 def hinge(x: Bounded, slopes: tuple[float, float]) -> Bounded:
-    """A function with one bend, at 0; where the sign is not known, the line between its ends, give or take."""
+    """A function with one bend, at 0; where the sign is not known, the line between the ends, give or take."""
     below, above = slopes
     low, high = x.range()
     low, high = low - x.off, high + x.off

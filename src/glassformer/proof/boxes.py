@@ -60,4 +60,3 @@ def halves(boxes: Boxes, pull: Float[np.ndarray, "box coordinate"]) -> Boxes:
         np.concatenate([high, boxes.high]),
         None if boxes.turn is None else np.concatenate([boxes.turn, boxes.turn]),
     )
-

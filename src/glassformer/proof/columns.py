@@ -151,7 +151,9 @@ def mark_tokens(layout: Layout) -> Int[np.ndarray, " pos"]:
 def allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok"]:
     """Which tokens can stand at each place that the model reads: digits, or the mark."""
     allowed = np.arange(vocab) == mark_tokens(layout)[:-1, None]
-    digits = [place for place in (*layout.x_places, *layout.y_places, *layout.z_places) if place < len(allowed)]
+    digits = [
+        place for place in (*layout.x_places, *layout.y_places, *layout.z_places) if place < len(allowed)
+    ]
     allowed[digits] = np.arange(vocab) < BASE
     return allowed
 

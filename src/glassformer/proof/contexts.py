@@ -86,7 +86,9 @@ def tabulate_demands(automaton: Automaton) -> Demands:
                 functions.append(reached)
         moves.append(row)
         if len(functions) * len(asked) > MOST_ENTRIES:
-            raise NotProvableError("not provable by this method, because what the rule asks for depends on too much")
+            raise NotProvableError(
+                "not provable by this method, because what the rule asks for depends on too much"
+            )
     every = np.stack(functions)
     seen = every[:, occurring(automaton)]
     window = np.where((seen == seen[:, :1]).all(1), seen[:, 0], NOTHING)
@@ -95,7 +97,9 @@ def tabulate_demands(automaton: Automaton) -> Demands:
     )
 
 
-def demand_of_states(automaton: Automaton) -> tuple[Int32[np.ndarray, " state"], Bool[np.ndarray, "demand tok"]]:
+def demand_of_states(
+    automaton: Automaton,
+) -> tuple[Int32[np.ndarray, " state"], Bool[np.ndarray, "demand tok"]]:
     """The demand of each state, and what each demand allows; free states have demand 0."""
     rows = np.where(automaton.constrained[:, None], automaton.allowed, True)
     kinds, kind = np.unique(np.column_stack([automaton.constrained, rows]), axis=0, return_inverse=True)

@@ -2,8 +2,8 @@
 
 The largest ratio N / D of sums over independent places is found as Dinkelbach has it: guess it, maximise
 N - guess x D, and take the maximiser's own ratio as the next guess. The sum is maximised by dynamic
-programming over the columns, with the carry as the state. Whatever the guess, guess + max / (smallest D) is an
-upper bound.
+programming over the columns, with the carry as the state. Whatever the guess, guess + max / (smallest D) is
+an upper bound.
 """
 
 from typing import NamedTuple
@@ -109,21 +109,27 @@ def at_once(side: Side, classes: Classes) -> Best:
     """Where D does not depend on the tokens one round is exact, and classes of a query share their terms."""
     queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
     guess = np.zeros(queries.shape[1])
-    terms = all_terms(side, queries[0], queries[1], guess)
+    terms = all_terms(side, queries, guess)
     best = maximise(terms, np.ravel(owner), classes)
     return Best(raised(side, queries, guess, terms, best.value, np.ravel(owner)), best.digits)
 
 
 def converged(side: Side, classes: Classes) -> Best:
     """Dinkelbach, all rows at once, each with its own guess; rows that gain no more are left out."""
-    queries, close = np.stack([classes.step, classes.previous]), CLOSE * (np.ptp(side.along) + side.radius.max())
+    queries, close = (
+        np.stack([classes.step, classes.previous]),
+        CLOSE * (np.ptp(side.along) + side.radius.max()),
+    )
     rows, guess = np.arange(len(classes)), np.full(len(classes), float(side.along.mean()))
-    digits = maximise(all_terms(side, *queries, guess), rows, classes).digits
+    digits = maximise(all_terms(side, queries, guess), rows, classes).digits
     guess, high = ratio(side, classes, digits), np.empty(len(classes))
     for number in range(ROUNDS):
-        some, terms = classes.take(rows), all_terms(side.take(rows), *queries[:, rows], guess[rows])
-        best = maximise(terms, np.arange(len(rows)), some)
-        high[rows] = raised(side, queries[:, rows], guess[rows], terms, best.value, np.arange(len(rows)))
+        some, own = classes.take(rows), np.arange(len(rows))
+        terms = all_terms(side.take(rows), queries[:, rows], guess[rows])
+        best = maximise(terms, own, some)
+        high[rows] = raised(
+            side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some
+        )
         found = ratio(side.take(rows), some, best.digits)
         gains = found > guess[rows] + close
         rows = rows[gains]
@@ -140,8 +146,9 @@ class Terms(NamedTuple):
     rest: Float[np.ndarray, " query"]
 
 
-def all_terms(side: Side, step: np.ndarray, token: np.ndarray, guess: np.ndarray) -> Terms:
-    weights = side.head.weights
+def all_terms(side: Side, queries: Int[np.ndarray, "2 query"], guess: np.ndarray) -> Terms:
+    """For queries at (step, token) and a guess each."""
+    weights, (step, token) = side.head.weights, queries
     moved = (side.along + side.radius) - guess[:, None, None]  # query key tok
     moved = moved + OWN * (np.abs(side.along) + np.abs(guess[:, None, None]))
     chosen = np.where(moved > 0, weights.high[step, token], weights.low[step, token])
@@ -155,18 +162,44 @@ def raised(
     terms: Terms,
     value: np.ndarray,
     owner: Int[np.ndarray, " row"],
+    classes: Classes | None = None,
 ) -> Float[np.ndarray, " row"]:
-    """Upper bounds from the maxima that the guesses have led to."""
-    weights = side.head.weights
-    low, high, rest = (part[queries[0], queries[1]] for part in weights)
-    there = high > 0
-    least = np.where(there.any(2), np.where(there, low, np.inf).min(2), 0.0).sum(1) + rest
-    most = high.max(2).sum(1) + rest
-    scale = np.abs(terms.places).max(2).sum(1) + np.abs(terms.rest)
-    gain = value + SUMS * scale[owner]
-    total = np.where(gain > 0, least[owner] * (1 - SUMS), most[owner] * (1 + SUMS))
-    found: np.ndarray = guess[owner] + gain / total
-    return found + OWN * np.abs(found) + LEAST
+    """Upper bounds from the maxima that the guesses have led to; a mean is never above the largest value.
+
+    With the classes, sums of weights are bounded by the tokens that these leave open.
+    """
+    low, high, rest = (part[queries[0], queries[1]] for part in side.head.weights)
+    rest = rest[owner]
+    least = open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum).sum(1) + rest
+    most = open_ends(high, owner, classes, np.maximum).sum(1) + rest
+    scale = open_ends(np.abs(terms.places), owner, classes, np.maximum).sum(1) + np.abs(terms.rest)[owner]
+    gain = value + SUMS * scale
+    total = np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = guess[owner] + gain / total
+    ceiling = np.maximum((side.along + side.radius).max((1, 2)), np.where(rest > 0, side.nothing, -np.inf))
+    found = np.fmin(found, ceiling)
+    return np.asarray(found + OWN * np.abs(found) + LEAST)
+
+
+def open_ends(
+    values: Float[np.ndarray, "query key tok"], owner: np.ndarray, classes: Classes | None, best: np.ufunc
+) -> Float[np.ndarray, "row key"]:
+    """The smallest or largest value of the tokens that a class leaves open, place by place; 0 where none is."""
+    found = best.reduce(values, axis=2)[owner]
+    if classes is None:
+        return np.where(np.isfinite(found), found, 0.0)
+    layout, count, masks = classes.layout, values.shape[1], classes.pin_mask
+    worst = np.inf if best is np.minimum else 0.0
+    sums = np.stack([(masks & (WRITTEN == digit)).any((1, 2, 3)) for digit in range(BASE)], 1)
+    opened = (masks.any((1, 3)), masks.any((1, 2)), sums)  # pin tok
+    for places, tokens in zip((layout.x_places, layout.y_places, layout.z_places), opened, strict=True):
+        place = np.array(places)[classes.pin_column]
+        pins = np.flatnonzero(place < count)
+        rows = classes.pin_row[pins]
+        there = values[owner[rows], place[pins], :BASE]
+        found[rows, place[pins]] = best.reduce(np.where(tokens[pins], there, worst), axis=1)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def ratio(side: Side, classes: Classes, digits: Digits) -> Float[np.ndarray, " row"]:
@@ -218,7 +251,7 @@ def maximise(terms: Terms, owner: Int[np.ndarray, " row"], classes: Classes) -> 
 def column_sums(
     places: Float[np.ndarray, "query key tok"], layout: Layout
 ) -> Float[np.ndarray, "query column carry pair"]:
-    """What a column adds for every carry into it and both digits; with the sum's digit, once it is written."""
+    """What a column adds for every carry into it and both digits; its digit of the sum too, once written."""
     nowhere = np.zeros((len(places), 1, places.shape[2]))  # the last token of all is never read
     places = np.concatenate([places, nowhere], 1)
     x, y, z = (

@@ -109,10 +109,11 @@ def main_axes(points: Float[np.ndarray, "point dim"]) -> tuple[np.ndarray, np.nd
 
 
 def off_axes(axes: Float[np.ndarray, "axis dim"]) -> Float[np.ndarray, "dim dim"]:
-    """How much of a vector, by dimension, the axes may leave out; one of length 1 in one dimension leaves none."""
+    """How much of a vector, by dimension, the axes may leave out; in one dimension an axis leaves none."""
     dims = axes.shape[1]
     own = 4 * dims * OWN if dims > 1 else 0.0
-    return np.abs(np.eye(dims) - axes.T @ axes) + own
+    found: np.ndarray = np.abs(np.eye(dims) - axes.T @ axes) + own
+    return found
 
 
 def mix_error(
@@ -134,7 +135,8 @@ def mix_error(
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
         found[dim] = 2 * share + sums + at_most(most, off, there)
-    return found * (1 + MANY * OWN) + there.shape[2] * floats.step
+    every: np.ndarray = found * (1 + MANY * OWN) + there.shape[2] * floats.step
+    return every
 
 
 def by_count(floats: Floats, count: np.ndarray) -> np.ndarray:
@@ -159,7 +161,8 @@ def most_shares(weights: Weights, there: There) -> Float[np.ndarray, "place aske
 def at_most(most: np.ndarray, size: Float[np.ndarray, "key tok"], there: There) -> np.ndarray:
     """The largest mean of sizes: no more than the largest of them, nor than all with their largest shares."""
     largest = np.where(there, size, 0.0).max((2, 3))
-    return np.fmin(largest, (most * size).max(3).sum(2))
+    found: np.ndarray = np.fmin(largest, (most * size).max(3).sum(2))
+    return found
 
 
 def share_errors(floats: Floats, scores: Scores, weights: Weights, there: There) -> np.ndarray:
@@ -180,7 +183,7 @@ def share_errors(floats: Floats, scores: Scores, weights: Weights, there: There)
 def fixed_mix(
     floats: Floats, head: Head, there: There, asked: Bool[np.ndarray, "place tok"]
 ) -> tuple[Bounded, float]:
-    """`dim place tok`: each query's mix whatever the tokens are, and by how much it varies, if that matters."""
+    """`dim place tok`: each query's mix whatever the tokens are; and how much it varies, if that matters."""
     low, high, rest = head.weights
     least_total = np.where(there.any(3), np.where(there, low, np.inf).min(3), 0.0).sum(2) + rest
     most_total = high.max(3).sum(2) + rest  # place asked

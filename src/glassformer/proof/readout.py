@@ -43,9 +43,12 @@ class Gaps(NamedTuple):
 
     least: Float[np.ndarray, " box"]  # real numbers: the gap is at least this
     most: Float[np.ndarray, " box"]  # and at most this
+    middle: Float[np.ndarray, " box"]  # and this at the centre
     error: Float[np.ndarray, " box"]  # half of what rounding may change a gap by
     is_right: Bool[np.ndarray, " box"]  # a right token has the largest deployed logit all over the box
-    pull: Float[np.ndarray, "box coordinate"]  # how much of the gap of the nearest rival each coordinate decides
+    pull: Float[
+        np.ndarray, "box coordinate"
+    ]  # how much of the gap of the nearest rival each coordinate decides
 
 
 def gaps(tables: Tables, boxes: Boxes) -> Gaps:
@@ -75,7 +78,12 @@ def gaps_of(tables: Tables, boxes: Boxes) -> Gaps:
     pull = np.zeros((boxes.low.shape[1], len(boxes))) if slope is None else np.abs(slope[:, nearest, every])
     most = np.where(rivals, gap + reach * (1 + OWN) + OWN * np.abs(gap), np.inf)
     return Gaps(
-        least.min(0), most.min(0), np.where(rivals, error, 0.0).max(0) / 2, safe.all(0), pull.T
+        least.min(0),
+        most.min(0),
+        np.where(rivals, gap, np.inf).min(0),
+        np.where(rivals, error, 0.0).max(0) / 2,
+        safe.all(0),
+        pull.T,
     )
 
 
@@ -110,10 +118,14 @@ def mixes(tables: Tables, boxes: Boxes) -> list[Bounded]:
         for axis in range(count):
             number = first + axis
             y = coordinate(floats, number, tables.coordinates, boxes.low[:, number], boxes.high[:, number])
-            value = value + exactly_float64(tables, direction(boxes, head, first, axis)[:, None]) * y[None, None]
+            value = (
+                value + exactly_float64(tables, direction(boxes, head, first, axis)[:, None]) * y[None, None]
+            )
             noise[number, :, 0] = head.axes[axis][:, None] * head.widened[axis, boxes.place, boxes.token]
             if boxes.turn is not None:  # axes of length 1 and at right angles, but for our own rounding
-                aside = aside + TURNED * np.maximum(np.abs(boxes.low[:, number]), np.abs(boxes.high[:, number]))
+                aside = aside + TURNED * np.maximum(
+                    np.abs(boxes.low[:, number]), np.abs(boxes.high[:, number])
+                )
         first += count
         found.append(
             Bounded(floats, value.centre, value.slope, value.radius + aside, noise, np.zeros(value.shape))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.model.bounded import LEAST, OWN, total
+from glassformer.model.bounded import LEAST, OWN, Bounded, between, total
 from glassformer.proof.heads import Head
 from glassformer.proof.readout import NEVER, Boxes, logits_of
 from glassformer.proof.rule_nodes import Nodes
@@ -18,6 +18,7 @@ from glassformer.proof.tables import Tables
 
 ROUNDS = 4  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
 SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
+NEAREST = 3  # rivals whose gaps are bounded more closely
 CHUNK = 1 << 21  # numbers at a time
 
 Sets = Bool[np.ndarray, "node pos tok"]
@@ -54,10 +55,11 @@ def judge_some(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.n
     is_open, right = logits.centre > NEVER, boxes.right.T
     off = logits.off if rounded is tables else logits_of(rounded, boxes).off
     off = 2 * np.where(is_open, off, 0.0).max(0) * (1 + OWN)
-    sides = [apart(logits.centre, logits.slope, logits.radius, logits.noise, logits.error, part & is_open) for part in (right, ~right)]
-    least, safe, lean = sides[0].above(~right & is_open)
-    _, wrong, _ = sides[1].above(right & is_open)
-    return Judged(least, off, safe, wrong, worths(tables, nodes, (low + high) / 2, lean))
+    for_right, for_wrong = seen_from(logits, right & is_open), seen_from(logits, ~right & is_open)
+    least, is_right = for_right.above(tables, nodes, boxes, ~right & is_open)
+    _, is_wrong = for_wrong.above(tables, nodes, boxes, right & is_open)
+    lean = for_right.towards_nearest(~right & is_open)
+    return Judged(least, off, is_right, is_wrong, worths(tables, nodes, (low + high) / 2, lean))
 
 
 class Side(NamedTuple):
@@ -65,36 +67,85 @@ class Side(NamedTuple):
 
     gap: Float[np.ndarray, "tok box"]
     slope: Float[np.ndarray, "coordinate tok box"]
-    reach: Float[np.ndarray, "tok box"]
-    error: Float[np.ndarray, "tok box"]
+    other: Float[np.ndarray, "tok box"]  # by which a gap may be off the linear part
+    error: Float[np.ndarray, "tok box"]  # by which rounding may change a gap
 
-    def above(self, rivals: Bool[np.ndarray, "tok box"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The least gap to the rivals, whether all are surely below, and the slope to the nearest."""
-        least = np.where(rivals, (self.gap - self.reach * (1 + OWN)) - OWN * np.abs(self.gap), np.inf)
-        nearest, every = least.argmin(0), np.arange(least.shape[1])
-        is_above = ((least > self.error * (1 + OWN)) | ~rivals).all(0)
-        return least.min(0), is_above & np.isfinite(self.gap).any(0), self.slope[:, nearest, every].T
+    @property
+    def least(self) -> Float[np.ndarray, "tok box"]:
+        """The gaps' lower bounds over the box."""
+        reach = total(self.slope) + self.other
+        found: np.ndarray = (self.gap - reach * (1 + OWN)) - OWN * np.abs(self.gap)
+        return found
+
+    def towards_nearest(self, rivals: Bool[np.ndarray, "tok box"]) -> Float[np.ndarray, "box coordinate"]:
+        """The slope of the smallest gap."""
+        nearest = np.where(rivals, self.least, np.inf).argmin(0)
+        return self.slope[:, nearest, np.arange(rivals.shape[1])].T
+
+    def above(
+        self, tables: Tables, nodes: Nodes, boxes: Boxes, rivals: Bool[np.ndarray, "tok box"]
+    ) -> tuple[Float[np.ndarray, " box"], Bool[np.ndarray, " box"]]:
+        """The least gap to the rivals, and whether all are surely below."""
+        least, error = np.where(rivals, self.least, np.inf), self.error * (1 + OWN)
+        rows = np.flatnonzero((~(least > error) & rivals).any(0) & ((self.gap > error) | ~rivals).all(0))
+        if len(rows):
+            nearest = np.argsort(least[:, rows], axis=0)[:NEAREST]  # rival row
+            better = self.along(tables, nodes.take(rows), boxes.take(rows), nearest, rows)
+            least[nearest, rows] = np.fmax(least[nearest, rows], np.where(rivals[nearest, rows], better, np.inf))
+        is_above = ((least > error) | ~rivals).all(0) & np.isfinite(self.gap).any(0)
+        return least.min(0), is_above
+
+    def along(
+        self, tables: Tables, nodes: Nodes, boxes: Boxes, rival: np.ndarray, rows: np.ndarray
+    ) -> Float[np.ndarray, "rival row"]:
+        """Gaps' lower bounds with the exact extreme of the linear part, where the box has a corner."""
+        middle = between(tables.ops.floats, boxes.low, boxes.high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steep = self.slope[:, rival, rows] / middle.radius.T[:, None]  # coordinate rival row
+        steep = np.where(middle.radius.T[:, None] > LEAST, steep, 0.0)
+        found, first = self.gap[rival, rows] - self.other[rival, rows] * (1 + OWN), 0
+        for head in tables.heads:
+            axes = slice(first, first + len(head.axes))
+            first = axes.stop
+            if len(head.axes):
+                pull = np.moveaxis(steep[axes], 2, 0).transpose(0, 2, 1)  # row rival axis
+                found = found - farthest(head, nodes, -pull, middle.centre[:, axes]).T
+        return found - SUMS * np.abs(found)
 
 
-def apart(
-    centre: np.ndarray,
-    slope: np.ndarray | None,
-    radius: np.ndarray,
-    noise: np.ndarray | None,
-    error: np.ndarray,
-    chosen: Bool[np.ndarray, "tok box"],
-) -> Side:
+def seen_from(logits: Bounded, chosen: Bool[np.ndarray, "tok box"]) -> Side:
     """Differences to the chosen token with the largest centre; what both share cancels."""
-    best, every = np.where(chosen, centre, -np.inf).argmax(0), np.arange(centre.shape[1])
+    centre, every = logits.centre, np.arange(logits.shape[1])
+    best = np.where(chosen, centre, -np.inf).argmax(0)
     top = np.where(chosen.any(0), centre[best, every], -np.inf)
-    gap, own = top - centre, OWN * (np.abs(top) + np.abs(centre))
-    slope = np.zeros((1, *centre.shape)) if slope is None else slope[:, best, every][:, None] - slope
-    wrong = 0.0 if noise is None else total(noise[:, best, every][:, None] - noise)
-    reach = total(slope) + (radius[best, every] + radius) + own
-    return Side(gap, slope, reach, wrong + (error[best, every] + error))
+    own = OWN * (np.abs(top) + np.abs(centre))
+    slope, noise = (
+        np.zeros((1, *centre.shape)) if parts is None else parts[:, best, every][:, None] - parts
+        for parts in (logits.slope, logits.noise)
+    )
+    radius, error = (part[best, every] + part for part in (logits.radius, logits.error))
+    return Side(top - centre, slope, radius + own, total(noise) + error)
 
 
-def worths(tables: Tables, nodes: Nodes, middle: np.ndarray, lean: np.ndarray) -> Float[np.ndarray, "node pos tok"]:
+def farthest(
+    head: Head, nodes: Nodes, pull: Float[np.ndarray, "node rival axis"], middle: Float[np.ndarray, "node axis"]
+) -> Float[np.ndarray, "node rival"]:
+    """Upper bounds of pull . (mix - middle) over all contexts of a node."""
+    place, asking = nodes.length - 1, nodes.asking
+    weights = [part[place, asking][:, None] for part in head.weights]
+    centre = np.tensordot(pull, head.along.centre, 1) - (pull @ middle[:, :, None])[..., None]  # node rival pos tok
+    size = np.tensordot(np.abs(pull), np.abs(head.along.centre) + head.along.reach, 1)
+    size += (np.abs(pull) @ np.abs(middle)[:, :, None])[..., None]
+    radius = np.tensordot(np.abs(pull), head.along.reach, 1) + SUMS * size
+    nothing = (pull * (head.nothing - middle[:, None])).sum(2)
+    if head.weights.rest.any():
+        nothing = nothing + SUMS * size.max((2, 3))
+    return largest(centre, radius, nothing, nodes.tokens[:, None], *weights)
+
+
+def worths(
+    tables: Tables, nodes: Nodes, middle: np.ndarray, lean: np.ndarray
+) -> Float[np.ndarray, "node pos tok"]:
     """A token's weight x (value - middle) along the direction in which the margin grows."""
     found, first = np.zeros(nodes.tokens.shape), 0
     for head in tables.heads:
@@ -118,17 +169,23 @@ def enclosed(heads: tuple[Head, ...], nodes: Nodes) -> tuple[np.ndarray, np.ndar
     for head in heads:
         weights = [part[place, asking][:, None] for part in head.weights]  # node 1 pos tok; node 1
         for sign, found in ((1.0, highs), (-1.0, lows)):
-            found.append(sign * largest(head, sign, nodes.tokens[:, None], *weights))
+            centre, nothing = sign * head.along.centre[None], sign * head.nothing
+            found.append(sign * largest(centre, head.along.reach, nothing, nodes.tokens[:, None], *weights))
     return np.concatenate(lows, 1), np.concatenate(highs, 1)
 
 
 def largest(
-    head: Head, sign: float, sets: np.ndarray, low: np.ndarray, high: np.ndarray, rest: np.ndarray
+    centre: np.ndarray,
+    radius: np.ndarray,
+    nothing: np.ndarray,
+    sets: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    rest: np.ndarray,
 ) -> Float[np.ndarray, "node axis"]:
-    """Upper bounds of sign x each coordinate; arrays are `node axis pos tok`."""
-    centre, radius = sign * head.along.centre, head.along.reach
-    value, nothing = centre + radius, sign * head.nothing
-    guess = np.broadcast_to(centre.mean((1, 2)), (len(sets), len(centre)))
+    """Upper bounds of the mix of centre, give or take a radius; arrays are `node axis pos tok`."""
+    value = centre + radius
+    guess = np.broadcast_to(centre.mean((2, 3)), (len(sets), centre.shape[1]))
     for turn in range(ROUNDS):
         moved = value - guess[:, :, None, None]
         moved = moved + OWN * (np.abs(value) + np.abs(guess[:, :, None, None]))

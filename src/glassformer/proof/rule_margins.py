@@ -87,7 +87,8 @@ class Margins:
     @cached_property
     def params(self) -> dict[str, np.ndarray]:
         return {
-            name: part.centre if isinstance(part, Bounded) else part for name, part in self.tables.params.items()
+            name: part.centre if isinstance(part, Bounded) else part
+            for name, part in self.tables.params.items()
         }
 
     def deployed(

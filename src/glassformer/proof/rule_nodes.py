@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.proof.contexts import Demands
 
+LIGHTEST = 1e-300  # weight of nodes that are too small for one
 OPEN = -1  # the demand of a node whose contexts do not all demand the same
 
 
@@ -28,7 +29,8 @@ class Nodes:
     count: Int[np.ndarray, " node"]  # places read, from the end
     demand: Int[np.ndarray, " node"]
     off: Float[np.ndarray, " node"]  # by which rounding may change a margin; infinite until it is known
-    least: Float[np.ndarray, " node"]  # no margin is lower
+    least: Float[np.ndarray, " node"]  # no real margin is lower
+    weight: Float[np.ndarray, " node"]  # how much the node matters
 
     def __len__(self) -> int:
         return len(self.length)
@@ -65,7 +67,9 @@ class Nodes:
 
 def together(parts: Sequence[Nodes]) -> Nodes:
     """Rows of several, one after the other."""
-    return Nodes(**{field.name: np.concatenate([part.parts[field.name] for part in parts]) for field in fields(Nodes)})
+    return Nodes(
+        **{field.name: np.concatenate([part.parts[field.name] for part in parts]) for field in fields(Nodes)}
+    )
 
 
 class Splitter:
@@ -85,7 +89,7 @@ class Splitter:
         tokens[rows, length - 1] = token == last[:, None]
         nothing = np.zeros(len(rows), np.int64)
         far = np.full(len(rows), np.inf)
-        return self.settled(Nodes(length, tokens, nothing, nothing, nothing + OPEN, far, -far))
+        return self.settled(Nodes(length, tokens, nothing, nothing, nothing + OPEN, far, -far, far))
 
     def settled(self, nodes: Nodes) -> Nodes:
         """Reads on while all open tokens say the same, and notes the demand of nodes that have one."""
@@ -122,6 +126,13 @@ class Splitter:
         return self.settled(narrowed(children, place[kind // states], chosen))
 
 
+def by_size(nodes: Nodes) -> Nodes:
+    """Weighted by their share of all contexts of their length, shorter ones less."""
+    n, vocab = nodes.tokens.shape[1:]
+    share = np.maximum(np.exp(nodes.extent - nodes.length * np.log(vocab)), LIGHTEST)
+    return replace(nodes, weight=np.where(nodes.length == n, share, share / n))
+
+
 def narrowed(nodes: Nodes, place: np.ndarray, chosen: Bool[np.ndarray, "node tok"]) -> Nodes:
     """The nodes with other tokens at one place."""
     tokens = nodes.tokens.copy()
@@ -140,13 +151,18 @@ def halved(nodes: Nodes, place: np.ndarray, worth: Float[np.ndarray, "node tok"]
     return together([narrowed(nodes, place, above), narrowed(nodes, place, there & ~above)])
 
 
+def single(nodes: Nodes, contexts: Int[np.ndarray, "node pos"]) -> Nodes:
+    """The nodes, with one context left in each."""
+    return replace(nodes, tokens=np.arange(nodes.tokens.shape[2]) == contexts[:, :, None])
+
+
 def listed(nodes: Nodes) -> tuple[Int[np.ndarray, "context pos"], Int[np.ndarray, " context"]]:
     """Every context of every node, and the row of its node."""
-    order = np.argsort(~nodes.tokens, axis=2, kind="stable").astype(np.uint8)  # open tokens first
+    order = np.argsort(~nodes.tokens, axis=2, kind="stable").astype(np.uint16)  # open tokens first
     sizes = np.prod(nodes.widths, axis=1)
     owner = np.repeat(np.arange(len(nodes)), sizes)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    contexts = np.empty((len(owner), order.shape[1]), np.uint8)
+    contexts = np.empty((len(owner), order.shape[1]), np.uint16)
     for place in range(order.shape[1]):
         number, digit = np.divmod(number, nodes.widths[owner, place])
         contexts[:, place] = order[owner, place, digit]

@@ -39,7 +39,7 @@ class Status(IntEnum):
 
 @dataclass(eq=False)
 class Level:
-    """Classes of the same depth, what became of them, and of which class of the level before they are a part."""
+    """Classes of the same depth, what became of them, and of which class a level up they are parts."""
 
     classes: Classes
     parent: Int[np.ndarray, " row"]
@@ -142,7 +142,9 @@ def own_axes(tables: Tables, level: Level, rows: Int[np.ndarray, " chosen"]) -> 
 
 def ends(found: Bounds) -> list[Digits]:
     """The pairs at the lower and upper end of every coordinate."""
-    return [part[:, axis] for axis in range(found.low.shape[1]) for part in (found.low_digits, found.high_digits)]
+    return [
+        part[:, axis] for axis in range(found.low.shape[1]) for part in (found.low_digits, found.high_digits)
+    ]
 
 
 def boxes_of(
@@ -198,13 +200,13 @@ def cut_points(
         those = np.flatnonzero(chosen == number)
         classes = level.classes.take(rows[those])
         middle = (level.bounds.low[rows[those], number] + level.bounds.high[rows[those], number]) / 2
-        terms = all_terms(side.take(those), classes.step, classes.previous, middle)
+        terms = all_terms(side.take(those), np.stack([classes.step, classes.previous]), middle)
         sums[those] = column_sums(terms.places, classes.layout).reshape(len(those), *open_now.shape[1:])
     low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
     column = (high - low).argmax(1)
     every = np.arange(len(rows))
     middle = ((low + high) / 2)[every, column]
-    able = (high - low)[every, column] > SAME * np.abs(sums).max((1, 2))
+    able = (high - low)[every, column] > SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
     lower = open_now[every, column] & (sums[every, column] <= middle[:, None])
     return rows[able], column[able], lower[able].reshape(-1, CARRIES, BASE, BASE)
 

@@ -5,8 +5,8 @@ query at place p that holds token q the mix is
 
     o = sum_j w_j(t_j) v_j(t_j) / (c + sum_j w_j(t_j)),   w_j(t) = exp(score of (p, q) with (j, t))
 
-The deployed pass adds short sums in order, so these tables are known to the last bit and count as exact; where
-they are not (real numbers are asked for, sums are long, or a layer before has attention) they have bounds.
+The deployed pass adds short sums in order, so these tables are known to the last bit and count as exact;
+where they are not (real numbers are asked for, sums are long, or a layer before attends) they have bounds.
 A layer before the mix may attend where nothing moves but what stands there always: TinyAdder's first layer
 reads marks. Its output is then a table as well, a hair wide.
 """
@@ -86,12 +86,16 @@ def tabulate(model: Model, allowed: Allowed, asking: int, real: bool = False) ->
         name = prefix(architecture, mixing)
         heads = tuple(make_heads(architecture.layers[mixing], here, name, x, places, allowed, bounded.ops))
     stream = spread(as_bounded(floats, whole(x[:, places.start :])), architecture.vocab)
-    require_finite(model, stream, *(head.along for head in heads))
+    require_finite(model, stream.centre, stream.off)
+    for head in heads:
+        require_finite(model, head.along.centre, head.weights.high, head.weights.rest)
     return Tables(model, *readout, mixing, places, stream, as_bounded(floats, table), heads)
 
 
 def with_numbers(model: Model, ops: Any) -> Pass:
-    return Pass(ops, untie(model.architecture, {name: ops.array(part) for name, part in model.params.items()}))
+    return Pass(
+        ops, untie(model.architecture, {name: ops.array(part) for name, part in model.params.items()})
+    )
 
 
 def adds_in_order(architecture: Architecture) -> bool:
@@ -159,8 +163,8 @@ def all_scores(
     shift = site.ops.array(attention.shift(head, site.asking, keys.shape[1]))
     every = as_bounded(bounded.floats, flat.reshape(*asked, *count) + shift[:, None, :, None])
     shape = (len(site.asking), vocab, keys.shape[1], vocab)
-    parts = (every.centre, every.reach, every.off)
-    return Scores(*(np.broadcast_to(part, shape) for part in parts), depends=every.shape[3] > 1)
+    centre, radius, error = (np.broadcast_to(part, shape) for part in (every.centre, every.reach, every.off))
+    return Scores(centre, radius, error, every.shape[3] > 1)
 
 
 def fixed_output(layer: Layer, here: Pass, bounded: Pass, name: str, x: Value, allowed: Allowed) -> Value:
@@ -179,13 +183,13 @@ def fixed_output(layer: Layer, here: Pass, bounded: Pass, name: str, x: Value, a
     return layer.attention.write(site, [mix for mix, _ in found], ignore)
 
 
-def require_finite(model: Model, *tables: Bounded) -> None:
+def require_finite(model: Model, *tables: np.ndarray) -> None:
     """Numbers so large that a table overflows can be neither proved nor run."""
-    for table in tables:
-        if not (np.isfinite(table.centre).all() and np.isfinite(table.off).all()):
-            name = max(model.params, key=lambda key: float(np.abs(model.params[key]).max(initial=0.0)))
-            largest = float(np.abs(model.params[name]).max())
-            raise UserError(
-                f"the pass overflows {model.architecture.precision}: "
-                f"the weights are too large ({name} holds {largest:.3g})"
-            )
+    if all(np.isfinite(table).all() for table in tables):
+        return
+    name = max(model.params, key=lambda key: float(np.abs(model.params[key]).max(initial=0.0)))
+    largest = float(np.abs(model.params[name]).max())
+    raise UserError(
+        f"the pass overflows {model.architecture.precision}: "
+        f"the weights are too large ({name} holds {largest:.3g})"
+    )

@@ -1,0 +1,165 @@
+"""`glassformer prove`: right on every input, or an input where it fails, with a certificate.
+
+From Python the same is `glassformer.prove("glass-29")`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import require
+from glassformer.model.model import Model
+from glassformer.runs.atomic import write_json
+from glassformer.runs.config import Task
+from glassformer.runs.load import Loaded, load
+from glassformer.tasks import Addition, Sequences
+
+SECONDS = 60.0  # that a proof may take where nothing else is said
+STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
+CERTIFICATE = "certificate.json"
+
+
+@dataclass(frozen=True)
+class ProveResult:
+    """What `--json` prints."""
+
+    target: str
+    verdict: str
+    inputs: str  # how many, an exact integer
+    arithmetic: str
+    smallest_margin: float | None
+    rounding_bound: float | None
+    hardest: Any  # input with the smallest margin
+    counterexample: dict[str, Any] | None
+    classes: dict[str, int]
+    exact_error: dict[str, Any] | None  # rules: low, high and more
+    seconds: float
+    certificate: str | None = None  # path
+    margin_bound: float | None = None
+    reason: str = ""
+    details: dict[str, Any] = field(default_factory=dict)  # adders: hardest by step; rules: all else
+
+
+def prove(
+    target: str,
+    model: str | None = None,
+    real: bool = False,
+    seconds: float = SECONDS,
+    out: str | Path | None = None,
+) -> ProveResult:
+    """Decide whether the model that a target names is right on every input; write the certificate."""
+    require(seconds > 0, "time", "above 0 seconds", seconds)
+    loaded = load(target, model)
+    return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, place(loaded, out))
+
+
+def place(loaded: Loaded, out: str | Path | None) -> Path:
+    """Where the certificate goes: into a run's folder, or beside the user."""
+    if out is not None:
+        return Path(out)
+    origin = Path(loaded.origin)
+    if origin.name == "params.safetensors" and (origin.parent / "run.toml").exists():
+        return origin.parent / CERTIFICATE
+    return Path(f"{origin.name.removesuffix('.safetensors')}.{CERTIFICATE}")
+
+
+def prove_model(
+    model: Model, task: Task, data: Sequences, origin: str, real: bool, seconds: float, path: Path | None
+) -> ProveResult:
+    """The same for a model at hand; no path: no certificate."""
+    if not isinstance(task, Addition):
+        return prove_rule_model(model, task, data, origin, real, seconds, path)
+    from glassformer.proof.adder import prove_adder
+    from glassformer.proof.certificate import certificate
+
+    proof = prove_adder(model, task, real, seconds)
+    written = path if path and proof.verdict != "not_applicable" else None
+    if written:
+        write_json(written, certificate(proof, model, task, origin))
+    steps = [asdict(one) for one in proof.hardest]
+    wrong = proof.counterexample
+    return ProveResult(
+        target=origin,
+        verdict=proof.verdict,
+        inputs=str(proof.inputs),
+        arithmetic=proof.arithmetic,
+        smallest_margin=proof.smallest_margin,
+        rounding_bound=proof.rounding_bound,
+        hardest=min(steps, key=lambda one: one["margin"], default=None),
+        counterexample=wrong and {"a": wrong.a, "b": wrong.b, "expected": wrong.expected, "got": wrong.got},
+        classes=dict(proof.classes),
+        exact_error=None,
+        seconds=round(proof.seconds, 3),
+        certificate=str(written) if written else None,
+        margin_bound=proof.margin_bound,
+        reason=proof.reason,
+        details={"hardest_by_step": steps},
+    )
+
+
+def prove_words(result: ProveResult) -> str:
+    """The verdict in a line, then what it rests on."""
+    lines = [f"{result.target}: {verdict_line(result)}"]
+    if result.classes["total"]:
+        counts = ", ".join(f"{count:,} {name}" for name, count in result.classes.items() if name != "total")
+        lines.append(f"  {result.classes['total']:,} classes of inputs: {counts}; {result.seconds:.2f} s")
+    if result.verdict == "proved" and result.hardest is not None:
+        lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {input_text(result.hardest)}")
+        if result.rounding_bound:
+            lines.append(f"  rounding in {result.arithmetic} moves a logit by at most {result.rounding_bound:.2g}")
+    lines += error_lines(result)
+    if result.certificate:
+        lines.append(f"next: glassformer check {result.certificate}")
+    return "\n".join(lines)
+
+
+def verdict_line(result: ProveResult) -> str:
+    """One line, for the summary of a run too."""
+    count, arithmetic = power_text(int(result.inputs)), f"in {result.arithmetic} arithmetic"
+    if result.verdict == "proved":
+        return f"proved right on all {count} inputs, {arithmetic}"
+    if result.verdict == "refuted":
+        assert result.counterexample
+        return f"refuted: {wrong_text(result.counterexample)}"
+    if result.verdict == "undecided":
+        left = result.reason or f"{result.classes['undecided']:,} classes are left; --time gives it longer"
+        return f"undecided ({left})"
+    return result.reason
+
+
+def power_text(number: int) -> str:
+    """10^20, or the digits with commas."""
+    text = str(number)
+    is_power = len(text) > 6 and text == "1" + "0" * (len(text) - 1)
+    return f"10^{len(text) - 1}" if is_power else f"{number:,}"
+
+
+def wrong_text(wrong: Mapping[str, Any]) -> str:
+    if "context" in wrong:
+        expected = " or ".join(wrong["expected"]) if isinstance(wrong["expected"], list) else wrong["expected"]
+        return f"after {wrong['context']} comes {expected}, the model says {wrong['got']}"
+    return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+
+
+def input_text(hardest: Any) -> str:
+    if isinstance(hardest, dict) and "a" in hardest:
+        return f"{hardest['a']} + {hardest['b']}"
+    return hardest if isinstance(hardest, str) else " ".join(hardest)
+
+
+def error_lines(result: ProveResult) -> list[str]:
+    """The exact share of contexts that break a rule."""
+    error = result.exact_error
+    if not error:
+        return []
+    if error["count_low"] == error["count_high"]:
+        return [f"  exactly {error['count_low']:,} of {error['contexts']:,} contexts break the rule "
+                f"({error['low']:.4%})"]
+    return [f"  between {error['low']:.4%} and {error['high']:.4%} of {error['contexts']:,} contexts break the rule"]
+
+
+def finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)

@@ -1,0 +1,219 @@
+"""A rule model judged on every context that it can read: proved, or how many contexts break the rule, exactly.
+
+What a context demands is defined in `contexts.py`. A context *breaks the rule* if it demands something and the
+model's largest logit is not that of an allowed token alone. All vocab^n contexts of full length count, rare or
+not, and the shorter ones by length; the weighted share counts windows as the task's own sequences have them.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from glassformer.errors import require
+from glassformer.model.model import Model
+from glassformer.proof.contexts import NOTHING, tabulate_demands
+from glassformer.proof.rule_lawful import Weighed, weigh
+from glassformer.proof.rule_margins import Margins
+from glassformer.proof.rule_nodes import Nodes, Splitter, single
+from glassformer.proof.rule_search import Found, Parts, Search
+from glassformer.proof.rule_weights import of_beginnings, of_windows
+from glassformer.proof.rule_worst import Worst, descend
+from glassformer.proof.tables import tabulate
+from glassformer.tasks import Rule, Sequences
+from glassformer.tasks import tabulate as tabulate_rule
+
+Verdict = Literal["proved", "refuted", "undecided"]
+COUNTING, WEIGHING = 0.6, 0.9  # shares of the time after which all contexts, and the weighted ones, are left
+NARROWING = 0.1  # share of the time that the smallest margin gets
+
+
+@dataclass(frozen=True)
+class RuleProof:
+    """The verdict on all contexts, and what was found on the way."""
+
+    verdict: Verdict
+    inputs: int  # contexts of all lengths
+    arithmetic: str
+    smallest_margin: float | None  # best allowed logit minus best other one, attained by `hardest`
+    margin_floor: float | None  # no margin is below; none where contexts are left
+    rounding_bound: float | None  # by which rounding may change the margin of the hardest context
+    hardest: list[str]  # labels
+    counterexample: dict[str, Any] | None
+    classes: dict[str, int]  # nodes of the search that demand something
+    exact_error: dict[str, Any]  # full windows: share of all, counts, share of the constrained, weighted
+    lawful: Verdict  # on those contexts alone that the task's sequences have
+    shorter: dict[int, dict[str, int]]  # beginnings of sequences, by length
+    worst: list[dict[str, Any]]  # the broken contexts with the most negative margins, ten at most
+    seconds: float
+    left: str  # what is undecided, in words
+
+    def content(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self) | {"shorter": {str(length): row for length, row in self.shorter.items()}}
+
+
+def prove_rule(
+    model: Model,
+    rule: Rule,
+    data: Sequences,
+    time: float = 60.0,
+    real: bool = False,
+    tell: Callable[[float], object] | None = None,
+) -> RuleProof:
+    """Search all contexts for `time` seconds at most; `real`: as if numbers were real, without rounding."""
+    begin = perf_counter()
+    parts = make_parts(model, rule, real)
+    n, vocab = parts.splitter.context, len(rule.tokens())
+    descend(parts.worst, n, vocab)
+    counting = Search(parts)
+    counting.run(begin + COUNTING * time, tell)
+    weighed = weigh_all(parts, rule, data, counting.found, begin + WEIGHING * time)
+    floor = counting.narrow(min(begin + time, perf_counter() + NARROWING * time))
+    return Judgement(parts, rule, data, counting, weighed, floor).proof(perf_counter() - begin, real)
+
+
+def weigh_all(parts: Parts, rule: Rule, data: Sequences, found: Found, until: float) -> dict[int, Weighed]:
+    """The contexts of each length that the task's sequences have; those of a length that is all right are."""
+    automaton, n = tabulate_rule(rule), parts.splitter.context
+    weighed = {}
+    for length in range(n, 0, -1):
+        if not found.broken[length] + found.left[length]:
+            weighed[length] = Weighed()
+        elif length < n:
+            weighed[length] = weigh(parts, of_beginnings(automaton, length), until)
+        elif data.min_length > n:
+            weighed[length] = weigh(parts, of_windows(automaton, data, n), until)
+        else:
+            weighed[length] = Weighed(left=1.0)
+    return weighed
+
+
+def make_parts(model: Model, rule: Rule, real: bool) -> Parts:
+    """Tables of the model and of the rule."""
+    n, vocab = model.architecture.context, model.architecture.vocab
+    require(vocab == len(rule.tokens()), "the model's vocabulary", f"the rule's {len(rule.tokens())} tokens", vocab)
+    demands = tabulate_demands(tabulate_rule(rule))
+    everything = np.ones((n, vocab), bool)
+    rounded = tabulate(model, everything, n)
+    tables = tabulate(model, everything, n, real=True) if real else rounded
+    return Parts(tables, rounded, Splitter(demands, n), Worst(Margins(tables, demands), real))
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """All that was found, to be put into words."""
+
+    parts: Parts
+    rule: Rule
+    data: Sequences
+    counting: Search
+    weighed: dict[int, Weighed]  # by length
+    floor: float
+
+    def proof(self, seconds: float, real: bool) -> RuleProof:
+        found, worst, n = self.counting.found, self.parts.worst, self.parts.splitter.context
+        hardest = next(iter(worst.found), None)
+        broken = [self.example(context) for context, margin in worst.found.items() if margin <= 0]
+        left = sum(found.left.values())
+        weighted = self.weighted()
+        return RuleProof(
+            verdict=verdict(sum(found.broken.values()) + len(broken), left),
+            inputs=sum(len(self.rule.tokens()) ** length for length in range(1, n + 1)),
+            arithmetic="real numbers" if real else self.parts.tables.model.architecture.precision,
+            smallest_margin=None if hardest is None else worst.smallest,
+            margin_floor=None if left or hardest is None else self.floor,
+            rounding_bound=None if hardest is None else self.rounding(hardest),
+            hardest=self.labels(hardest or ()),
+            counterexample={key: broken[0][key] for key in ("context", "expected", "got", "length")} if broken else None,
+            classes=classes(found),
+            exact_error=self.exact_error() | {"weighted": weighted},
+            lawful=verdict(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
+            shorter={length: self.shorter(length) for length in range(1, n)},
+            worst=broken,
+            seconds=seconds,
+            left=self.left(weighted),
+        )
+
+    def labels(self, tokens: tuple[int, ...]) -> list[str]:
+        return [self.rule.tokens()[token] for token in tokens]
+
+    def example(self, context: tuple[int, ...]) -> dict[str, Any]:
+        """A context with what it demands and what the model says, by the model itself."""
+        tokens, demands = np.array([context]), self.parts.splitter.demands
+        demand = demands.of(tokens, whole=len(context) == self.parts.splitter.context)[0]
+        got = int(self.parts.worst.margins.model_logits(tokens)[:, 0].argmax())
+        return {
+            "context": " ".join(self.labels(context)),
+            "expected": self.labels(tuple(np.flatnonzero(demands.allowed[demand]).tolist())),
+            "got": self.rule.tokens()[got],
+            "length": len(context),
+            "margin": self.parts.worst.found[context],
+        }
+
+    def rounding(self, context: tuple[int, ...]) -> float:
+        """How far rounding may move the margin of one context."""
+        roots, length = self.parts.splitter.roots(), len(context)
+        padded = np.array([[*context, *[0] * (self.parts.splitter.context - length)]])
+        own = roots.take(np.flatnonzero((roots.length == length) & (roots.asking == context[-1])))
+        node: Nodes = self.parts.splitter.settled(single(own, padded))
+        return float(self.counting.judged(node)[1].off[0])
+
+    def exact_error(self) -> dict[str, Any]:
+        """Of full windows: counts and shares."""
+        found, n = self.counting.found, self.parts.splitter.context
+        every, constrained = len(self.rule.tokens()) ** n, self.parts.splitter.demands.constrained(n, whole=True)
+        low, high = found.broken[n], min(found.broken[n] + found.left[n], constrained)
+        return {
+            "low": low / every,
+            "high": high / every,
+            "count_low": low,
+            "count_high": high,
+            "constrained": constrained,
+            "of_constrained": {"low": low / constrained, "high": high / constrained} if constrained else None,
+        }
+
+    def weighted(self) -> dict[str, Any] | None:
+        """Of windows of the task's sequences; none where the sequences are too short for a window."""
+        n = self.parts.splitter.context
+        if self.data.min_length <= n:
+            return None
+        every = of_windows(tabulate_rule(self.rule), self.data, n).constrained(self.parts.splitter.demands)
+        low, left = self.weighed[n]
+        high = max(low, min(low + left, every))
+        shares = {"low": min(low / every, 1.0), "high": min(high / every, 1.0)} if every else None
+        return {"low": low, "high": high, "constrained": every, "of_constrained": shares}
+
+    def shorter(self, length: int) -> dict[str, int]:
+        found, demands = self.counting.found, self.parts.splitter.demands
+        return {
+            "contexts": len(self.rule.tokens()) ** length,
+            "constrained": demands.constrained(length, whole=False),
+            "errors_low": found.broken[length],
+            "errors_high": found.broken[length] + found.left[length],
+        }
+
+    def left(self, weighted: dict[str, Any] | None) -> str:
+        """What is undecided, in words; empty if nothing is."""
+        found, n, said = self.counting.found, self.parts.splitter.context, []
+        if found.left[n]:
+            said.append(f"{found.left[n]:.3g} of {len(self.rule.tokens()) ** n:.3g} full contexts are undecided")
+        lengths = [str(length) for length in range(1, n) if found.left[length]]
+        if lengths:
+            said.append(f"some contexts of length {', '.join(lengths)} are undecided")
+        if weighted is None:
+            said.append(f"no weighted share: sequences of {self.data.min_length} tokens hold no window of {n + 1}")
+        if not sum(found.left.values()) and self.floor < self.parts.worst.smallest:
+            said.append(f"there may be smaller margins, but none below {self.floor:.4g}")
+        return "; ".join(said)
+
+
+def verdict(broken: float, left: float) -> Verdict:
+    return "refuted" if broken else "undecided" if left else "proved"
+
+
+def classes(found: Found) -> dict[str, int]:
+    total = found.proved + found.refuted + found.undecided
+    return {"total": total, "proved": found.proved, "refuted": found.refuted, "undecided": found.undecided}

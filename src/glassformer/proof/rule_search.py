@@ -1,0 +1,230 @@
+"""Branch and bound over all contexts of a rule model: which are right, which break the rule, which are left.
+
+A node is split until its contexts demand one thing; then a box around its mixes decides it as a whole, or it is
+split at the place that matters most; a node of few contexts is enumerated. Large nodes come first, so that the
+bounds are good when time runs out. A second search opens decided nodes again, as far as they might hold a margin
+below the smallest that is known.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.proof.contexts import NOTHING
+from glassformer.proof.rule_boxes import Judged, judge
+from glassformer.proof.rule_margins import Margins
+from glassformer.proof.rule_nodes import OPEN, Nodes, Splitter, by_size, chunks, halved, listed, single, together
+from glassformer.proof.rule_weights import Chances
+from glassformer.proof.rule_worst import Worst
+from glassformer.proof.tables import Tables
+
+LEAF = 256  # contexts that are sooner enumerated than bounded
+BATCH = 1024  # nodes at a time
+LISTED = 1 << 16  # contexts listed at a time
+HELD = 1 << 28  # bytes of waiting nodes, beyond which small ones come first
+
+Tell = Callable[[float], object]
+
+
+@dataclass
+class Found:
+    """What the search has decided, by length of the contexts."""
+
+    broken: dict[int, int]  # contexts that break the rule
+    left: dict[int, int]  # contexts that are neither proved nor refuted
+    proved: int = 0  # nodes that demand something, all right
+    refuted: int = 0  # such with a wrong context
+    undecided: int = 0  # all others
+    weight_broken: float = 0.0  # by the measure of the search
+    weight_left: float = 0.0
+
+
+class Waiting:
+    """Nodes by their weights, to a power of two."""
+
+    def __init__(self) -> None:
+        self.by_rank: dict[int, list[Nodes]] = {}
+        self.count = self.bytes = 0
+
+    def push(self, nodes: Nodes) -> None:
+        ranks = np.floor(np.log2(nodes.weight)).astype(int)
+        for rank in np.unique(ranks).tolist():
+            self.by_rank.setdefault(rank, []).append(nodes.take(np.flatnonzero(ranks == rank)))
+        self.count, self.bytes = self.count + len(nodes), self.bytes + nodes.tokens.nbytes
+
+    def pop(self) -> Nodes:
+        """Some of the heaviest; some of the lightest where memory runs short."""
+        parts: list[Nodes] = []
+        while self.by_rank and sum(len(part) for part in parts) < BATCH:
+            rank = min(self.by_rank) if self.bytes > HELD else max(self.by_rank)
+            parts.append(self.by_rank[rank].pop())
+            if not self.by_rank[rank]:
+                del self.by_rank[rank]
+        nodes = together(parts)
+        self.count, self.bytes = self.count - len(nodes), self.bytes - nodes.tokens.nbytes
+        if len(nodes) > BATCH:
+            self.push(nodes.take(np.arange(BATCH, len(nodes))))
+        return nodes.take(np.arange(min(BATCH, len(nodes))))
+
+    def all(self) -> list[Nodes]:
+        return [part for parts in self.by_rank.values() for part in parts]
+
+    @property
+    def weight(self) -> float:
+        return float(sum(part.weight.sum() for part in self.all()))
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a search works with."""
+
+    tables: Tables
+    rounded: Tables  # the same where rounding counts
+    splitter: Splitter
+    worst: Worst
+
+
+class Search:
+    """The state of one search: of all contexts by their numbers, or of those of one length by their chances."""
+
+    def __init__(self, parts: Parts, chances: Chances | None = None) -> None:
+        lengths = range(1, parts.splitter.context + 1)
+        self.tables, self.rounded = parts.tables, parts.rounded
+        self.splitter, self.worst, self.chances = parts.splitter, parts.worst, chances
+        self.found = Found(dict.fromkeys(lengths, 0), dict.fromkeys(lengths, 0))
+        self.waiting, self.decided = Waiting(), list[Nodes]()
+        roots = self.splitter.roots()
+        self.push(roots.take(np.flatnonzero(roots.length == chances.length)) if chances else roots)
+
+    def push(self, nodes: Nodes) -> None:
+        """Let nodes wait, with their weights."""
+        if len(nodes):
+            self.waiting.push(self.splitter.settled(self.chances.admit(nodes)) if self.chances else by_size(nodes))
+
+    @property
+    def margins(self) -> Margins:
+        return self.worst.margins
+
+    def run(self, until: float, tell: Tell | None = None) -> None:
+        """Until every context is decided, or the clock says `until`."""
+        every = self.waiting.weight
+        while self.waiting.count and perf_counter() < until:
+            self.step(self.waiting.pop())
+            if tell:
+                tell(1 - self.waiting.weight / every)
+        self.found.weight_left += self.waiting.weight
+        self.found.undecided += self.waiting.count
+        for nodes in self.waiting.all():
+            for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
+                self.found.left[length] += size
+
+    def step(self, nodes: Nodes) -> None:
+        unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
+        if len(unclear):
+            self.push(self.splitter.by_demand(unclear))
+        asked = nodes.demand > NOTHING
+        small = (nodes.extent <= np.log(LEAF)) & np.isfinite(nodes.off)
+        self.enumerate(nodes.take(np.flatnonzero(asked & small)))
+        self.bound(nodes.take(np.flatnonzero(asked & ~small)))
+
+    def bound(self, nodes: Nodes) -> None:
+        """Close what a box decides; split or list the rest."""
+        nodes, judged = self.judged(nodes)
+        for sure, is_wrong in ((judged.is_right, False), (judged.is_wrong, True)):
+            self.close(nodes.take(np.flatnonzero(sure)), is_wrong)
+        rest = np.flatnonzero(~judged.is_right & ~judged.is_wrong)
+        small = nodes.extent[rest] <= np.log(LEAF)
+        self.enumerate(nodes.take(rest[small]))
+        large = rest[~small]
+        if len(large):
+            self.push(split(nodes.take(large), judged.worth[large]))
+
+    def judged(self, nodes: Nodes) -> tuple[Nodes, Judged]:
+        judged = judge(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
+        return replace(nodes, off=judged.off, least=np.fmax(judged.least, nodes.least)), judged
+
+    def close(self, nodes: Nodes, is_wrong: bool) -> None:
+        """All contexts of these are right, or all wrong."""
+        if not len(nodes):
+            return
+        lower = nodes.least - nodes.off < self.worst.bound
+        self.decided.append(nodes.take(np.flatnonzero(lower)))
+        self.found.proved += 0 if is_wrong else len(nodes)
+        if is_wrong:
+            self.found.refuted += len(nodes)
+            self.found.weight_broken += float(nodes.weight.sum())
+            for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
+                self.found.broken[length] += size
+
+    def enumerate(self, nodes: Nodes) -> None:
+        """Every context by itself."""
+        for some in chunks(nodes, LISTED, lambda part: np.exp(part.extent)):
+            contexts, owner = listed(some)
+            quick, bound = self.seen(some, contexts, owner), 2 * some.off[owner]
+            is_right, is_wrong = quick > bound, quick < -bound
+            unsure = np.flatnonzero(~is_right & ~is_wrong)
+            is_left = np.zeros(len(contexts), bool)
+            if len(unsure):
+                is_wrong[unsure], is_left[unsure] = self.closely(some.take(owner[unsure]), contexts[unsure])
+            self.count(some, owner, is_wrong, is_left)
+            if self.chances:
+                self.found.weight_broken += self.chances.of_contexts(contexts[is_wrong])
+                self.found.weight_left += self.chances.of_contexts(contexts[is_left])
+
+    def closely(self, nodes: Nodes, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which contexts, one of each node, are wrong, and which cannot be decided; the model itself decides all."""
+        if not self.worst.real:
+            is_wrong = ~(self.margins.deployed(contexts, nodes.length, nodes.demand) > 0)
+            return is_wrong, np.zeros(len(nodes), bool)
+        judged = self.judged(single(nodes, contexts))[1]
+        return judged.is_wrong, ~judged.is_wrong & ~judged.is_right
+
+    def seen(self, nodes: Nodes, contexts: np.ndarray, owner: np.ndarray) -> Float[np.ndarray, " context"]:
+        """Margins from the tables, the worst of them noted."""
+        quick = self.margins.quick(contexts, nodes.length[owner], nodes.demand[owner])
+        self.worst.see(contexts, nodes.length[owner], quick)
+        return quick
+
+    def count(self, nodes: Nodes, owner: np.ndarray, is_wrong: np.ndarray, is_left: np.ndarray) -> None:
+        for chosen, into in ((is_wrong, self.found.broken), (is_left, self.found.left)):
+            for size, number in zip(*np.unique(nodes.length[owner[chosen]], return_counts=True), strict=True):
+                into[int(size)] += int(number)
+        refuted = np.unique(owner[is_wrong])
+        unclear = np.setdiff1d(owner[is_left], refuted)
+        self.found.refuted += len(refuted)
+        self.found.undecided += len(unclear)
+        self.found.proved += len(nodes) - len(refuted) - len(unclear)
+
+    def narrow(self, until: float) -> float:
+        """Opens decided nodes that might hold a smaller margin; a floor that no margin is below, for all it knows.
+
+        Nodes that no search has decided are not looked at: their contexts are counted as left.
+        """
+        waiting = together(self.decided) if self.decided else None
+        while waiting is not None and len(waiting) and perf_counter() < until:
+            waiting = waiting.take(np.flatnonzero(waiting.least - waiting.off < self.worst.bound))
+            order = np.argsort(waiting.least, kind="stable")
+            chosen, waiting = waiting.take(order[:BATCH]), waiting.take(order[BATCH:])
+            waiting = together([waiting, self.opened(chosen)])
+        lowest = np.inf if waiting is None else (waiting.least - waiting.off).min(initial=np.inf)
+        return min(self.worst.smallest, float(lowest))
+
+    def opened(self, nodes: Nodes) -> Nodes:
+        """Lists small nodes, and splits those large ones whose own bound is too low."""
+        small = nodes.extent <= np.log(LEAF)
+        for some in chunks(nodes.take(np.flatnonzero(small)), LISTED, lambda part: np.exp(part.extent)):
+            self.seen(some, *listed(some))
+        large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
+        low = np.flatnonzero(large.least - large.off < self.worst.bound)
+        return split(large.take(low), judged.worth[low])
+
+
+def split(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
+    """At the place where the open tokens' worths are furthest apart."""
+    most = np.where(nodes.tokens, worth, -np.inf).max(2)
+    spread = most - np.where(nodes.tokens, worth, np.inf).min(2)
+    place = np.where(nodes.widths > 1, spread, -1.0).argmax(1)
+    return halved(nodes, place, worth[np.arange(len(nodes)), place])

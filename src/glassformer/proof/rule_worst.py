@@ -1,0 +1,89 @@
+"""The contexts with the smallest margins seen so far, and a search for smaller ones by changing single tokens."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.proof.contexts import NOTHING
+from glassformer.proof.rule_margins import Contexts, Margins
+
+KEPT = 10  # contexts in the list
+TRIED = 4 * KEPT  # of a batch that are run through the model
+SAMPLES = 4096  # random contexts that the descent chooses its starts from
+STARTS = 24  # contexts that it changes
+TURNS = 40  # tokens that it changes at most
+
+
+@dataclass
+class Worst:
+    """A list that grows better; margins are the model's own (in real numbers: those of the tables)."""
+
+    margins: Margins
+    real: bool = False
+    found: dict[tuple[int, ...], float] = field(default_factory=dict)  # context -> margin
+
+    def see(
+        self, contexts: Contexts, length: Int[np.ndarray, " context"], quick: Float[np.ndarray, " context"]
+    ) -> None:
+        """Contexts that might belong into the list."""
+        rows = np.flatnonzero(quick < self.bound)
+        rows = rows[np.argsort(quick[rows], kind="stable")[:TRIED]]
+        if not len(rows):
+            return
+        chosen, size = contexts[rows], length[rows]
+        exact = (
+            quick[rows]
+            if self.real
+            else self.margins.deployed(chosen, size, self.margins.demand(chosen, size))
+        )
+        for context, count, margin in zip(chosen, size.tolist(), exact.tolist(), strict=True):
+            self.found[tuple(context[:count].tolist())] = margin
+        self.found = dict(sorted(self.found.items(), key=lambda item: item[1])[:KEPT])
+
+    @property
+    def smallest(self) -> float:
+        return min(self.found.values(), default=np.inf)
+
+    @property
+    def bound(self) -> float:
+        """A margin at or above this does not belong into the list: it is full, or that context is right."""
+        last = max(self.found.values()) if len(self.found) == KEPT else np.inf
+        return max(self.smallest, min(last, 0.0))
+
+
+def descend(worst: Worst, context: int, vocab: int) -> None:
+    """From random contexts of every length to neighbours with smaller margins, until none is better."""
+    random = np.random.default_rng(0)
+    length = np.where(np.arange(SAMPLES) % 2, context, random.integers(1, context + 1, SAMPLES))
+    contexts = random.integers(0, vocab, (SAMPLES, context)).astype(np.uint16)
+    quick = measured(worst.margins, contexts, length)
+    best = np.argsort(quick, kind="stable")[:STARTS]
+    contexts, length, quick = contexts[best], length[best], quick[best]
+    for _ in range(TURNS):
+        worst.see(contexts, length, quick)
+        around = neighbours(contexts, vocab)
+        sizes = np.repeat(length, context * vocab)
+        changed = measured(worst.margins, around, sizes).reshape(len(contexts), -1)
+        choice = changed.argmin(1)
+        better = changed[np.arange(len(contexts)), choice] < quick
+        if not better.any():
+            break
+        contexts = around.reshape(len(contexts), -1, context)[np.arange(len(contexts)), choice]
+        quick = changed[np.arange(len(contexts)), choice]
+
+
+def measured(margins: Margins, contexts: Contexts, length: Int[np.ndarray, " context"]) -> np.ndarray:
+    demand = margins.demand(contexts, length)
+    found, asked = np.full(len(contexts), np.inf), np.flatnonzero(demand != NOTHING)
+    found[asked] = margins.quick(contexts[asked], length[asked], demand[asked])
+    return found
+
+
+def neighbours(contexts: Contexts, vocab: int) -> Contexts:
+    """Every context with every token at every place, its own among them."""
+    count, places = contexts.shape
+    found = np.repeat(contexts, places * vocab, 0).reshape(count, places, vocab, places)
+    for place in range(places):
+        found[:, place, :, place] = np.arange(vocab)
+    return found.reshape(-1, places)
