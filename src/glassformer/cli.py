@@ -21,6 +21,8 @@ EXAMPLES = """examples:
   glassformer test runs/plus_last_even             measure a finished run on fresh sequences
   glassformer test nanogpt-58                      an adder: the board's protocol and hard pairs
   glassformer add nanogpt-58 5388742030 746297626  one sum, as the model writes it
+  glassformer prove glass-29                       right on all 10^20 pairs, with a certificate
+  glassformer check glass-29.certificate.json      verify it with independent code
   glassformer count plus_last_even                 every way to count its parameters
 """
 RUN_EXAMPLES = """examples:
@@ -45,6 +47,21 @@ ADD_EXAMPLES = """examples:
   glassformer add runs/glass-39 57 68 --json
 
 exit status: 1 where the sum is wrong
+"""
+PROVE_EXAMPLES = """examples:
+  glassformer prove glass-29                              all 10^20 pairs, in the arithmetic that it runs in
+  glassformer prove nanogpt-58                            refuted: a pair that it gets wrong
+  glassformer prove runs/plus_last_even --time 120        a rule: the exact share of contexts that break it
+  glassformer prove mine.safetensors --model microadder-57
+  glassformer prove runs/glass-39 --population            every seed of a run
+
+exit status: 0 proved, 1 refuted, 3 undecided
+"""
+CHECK_EXAMPLES = """examples:
+  glassformer check glass-29.certificate.json
+  glassformer check runs/glass-39/certificate.json --for runs/glass-39
+
+exit status: 0 valid, 1 not valid, 2 not a certificate, or that of another model
 """
 TARGET = "a zoo id, a run folder, a run's name or a .safetensors file"
 
@@ -120,12 +137,14 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
         return one
 
     for name, about in (
-        ("run", "train a population, keep the best seed, measure it, write the run folder"),
+        ("run", "train a population, keep the best seed, measure and prove it, write the run folder"),
         ("train", "the same as run, without what comes after the measurement"),
     ):
         add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
     add_test_options(verb("test", "measure a model on fresh data", TEST_EXAMPLES))
     add_add_options(verb("add", "one sum, as the model writes it", ADD_EXAMPLES))
+    add_prove_options(verb("prove", "right on every input, or an input where it fails", PROVE_EXAMPLES))
+    add_check_options(verb("check", "verify a certificate with independent code", CHECK_EXAMPLES))
     count = verb(
         "count",
         "count a model's parameters, in every convention",
@@ -148,6 +167,7 @@ def add_run_options(parser: Parser) -> None:
     parser.add_argument("--seeds", metavar="N", help="models in the population")
     parser.add_argument("--seed", metavar="N", help="number of the first seed")
     parser.add_argument("--steps", metavar="N", help="optimiser steps")
+    parser.add_argument("--mine", metavar="N", help="adders: rounds of training on the prover's worst sums")
     parser.add_argument("--device", metavar="auto|cpu|gpu", help="where to train")
     parser.add_argument("--threads", metavar="N", help="CPU threads (default: one a core)")
     parser.add_argument("--resume", action="store_true", help="go on with the run that the folder holds")
@@ -179,6 +199,24 @@ def add_add_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help=TARGET)
     parser.add_argument("a", metavar="A", help="an integer from 0 up, of at most ten digits")
     parser.add_argument("b", metavar="B", help="the same")
+    add_model_option(parser)
+
+
+def add_prove_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument(
+        "--real", action="store_true", help="prove the model in real numbers, without rounding"
+    )
+    parser.add_argument("--time", type=float, default=60.0, metavar="SECONDS", help="budget (default: 60)")
+    parser.add_argument("--out", metavar="FILE", help="certificate (default: in the run folder, or here)")
+    parser.add_argument("--population", action="store_true", help="every seed of a run, adders only")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_model_option(parser)
+
+
+def add_check_options(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a certificate.json")
+    parser.add_argument("--for", dest="target", metavar="TARGET", help="the model that it must be about")
     add_model_option(parser)
 
 

@@ -49,7 +49,7 @@ def enclosed_logits(model, tables, tokens, place):
     for head in range(tables.attention.heads):
         mixed = tables.mixture(head, place, tokens[place]).chosen(tokens[: place + 1])
         mixes.append(mixed[:, None])
-    return tables.logits(np.full(tokens.shape[1], place), tokens[place], mixes)[:, 0]
+    return tables.logits(tables.last_state(np.full(tokens.shape[1], place), tokens[place], mixes))
 
 
 @pytest.mark.parametrize("arithmetic", ["deployed", "real"])

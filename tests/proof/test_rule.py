@@ -97,7 +97,9 @@ def test_softmax1_and_norms(way):
     layer = Layer(Attention(softmax="softmax1"), attention_norm=RMSNorm(), feedforward_norm=RMSNorm())
     shape = Architecture(vocab=4, context=4, layers=(layer,), final_norm=RMSNorm())
     random = np.random.default_rng(2)
-    numbers = {name: random.normal(size=part.shape).astype(np.float32) for name, part in parameters(shape).items()}
+    numbers = {
+        name: random.normal(size=part.shape).astype(np.float32) for name, part in parameters(shape).items()
+    }
     assert_agrees(Model(shape, numbers), rule)
 
 
@@ -111,36 +113,42 @@ def successor_model(context=4):
     shape = replace(reference(vocab=5, width=2, context=context), precision="float64")
     numbers = {name: np.zeros(part.shape) for name, part in parameters(shape).items()}
     turn = 2 * np.pi * np.arange(5) / 5
-    numbers["token"] = np.stack([np.cos(turn), np.sin(turn)], 1)
+    numbers["token.weight"] = np.stack([np.cos(turn), np.sin(turn)], 1)
     step = 2 * np.pi / 5
     numbers["head.weight"] = np.stack([np.cos(turn - step), np.sin(turn - step)], 1)
     return Model(shape, numbers)
 
 
 def test_a_right_model_is_proved():
-    model, rule = successor_model(context=12), make_rule("successor", high=4)
-    proof = prove_rule(model, rule, Sequences(100, 13, 15))
+    proof = prove_rule(lifted(0.1), make_rule("successor", high=4), Sequences(100, 10, 15))
     assert (proof.verdict, proof.lawful, proof.left) == ("proved", "proved", "")
-    assert proof.inputs == sum(5**length for length in range(1, 13))
-    assert proof.smallest_margin == pytest.approx(1 - np.cos(2 * np.pi / 5))
+    assert proof.inputs == sum(5**length for length in range(1, 10))
+    assert 0.5 < proof.margin_floor <= proof.smallest_margin < 1 - np.cos(2 * np.pi / 5)
     assert proof.counterexample is None and proof.worst == []
     assert proof.exact_error["of_constrained"] == {"low": 0.0, "high": 0.0}
 
 
+def lifted(strength):
+    """The same, with values that push along the first axis the more the tokens look like a 4."""
+    model = successor_model(context=9)
+    push = strength * np.outer([1.0, 0.0], model.params["token.weight"][4])
+    return Model(model.architecture, dict(model.params) | {"attn.v.weight": push})
+
+
 def test_a_rare_failure_is_found():
-    """Values lift the logit of 0 more the more 4s are read; only twelve of them, and a 1 to ask, are enough."""
-    model, rule = successor_model(context=13), make_rule("successor", high=4)
-    numbers = {name: part.copy() for name, part in model.params.items()}
-    numbers["attn.v.weight"] = 12.0 * np.outer([1.0, 0.0], numbers["token"][4])
-    whole = prove_rule(Model(model.architecture, numbers), rule, Sequences(100, 14, 15))
-    assert whole.verdict == "refuted"
-    lowest = whole.smallest_margin
-    shape = replace(model.architecture)
-    for share in (0.5, 0.25, 0.125):
-        numbers["attn.v.weight"] = share * 12.0 * np.outer([1.0, 0.0], model.params["token"][4])
-        proof = prove_rule(Model(shape, numbers), rule, Sequences(100, 14, 15))
-        assert proof.smallest_margin > lowest
-        lowest = proof.smallest_margin
+    rule, data = make_rule("successor", high=4), Sequences(100, 10, 15)
+    right, wrong = 0.0, 4.0
+    for _ in range(10):
+        middle = (right + wrong) / 2
+        is_right = prove_rule(lifted(middle), rule, data).verdict == "proved"
+        right, wrong = (middle, wrong) if is_right else (right, middle)
+    proof = prove_rule(lifted(wrong), rule, data)
+    assert proof.verdict == "refuted" and proof.left == ""
+    rows = [proof.exact_error["count_low"], *(row["errors_low"] for row in proof.shorter.values())]
+    assert 1 <= sum(rows) <= 20 and len(proof.worst) == min(sum(rows), 10)
+    tokens = np.array([int(label) for label in proof.counterexample["context"].split()])
+    got = int(lifted(wrong).logits(tokens[:, None], last=1)[:, 0, 0].argmax())
+    assert proof.counterexample["got"] == str(got) != str((tokens[-1] + 1) % 5)
 
 
 def test_the_counterexample_is_what_the_model_does():
@@ -180,6 +188,8 @@ def test_two_mixing_layers_are_refused():
     rule = make_rule("plus_last_even", high=3)
     shape = replace(reference(vocab=5, context=3), layers=(Layer(), Layer()))
     random = np.random.default_rng(0)
-    numbers = {name: random.normal(size=part.shape).astype(np.float32) for name, part in parameters(shape).items()}
+    numbers = {
+        name: random.normal(size=part.shape).astype(np.float32) for name, part in parameters(shape).items()
+    }
     with pytest.raises(NotProvableError, match="mixes tokens"):
         prove_rule(Model(shape, numbers), rule, DATA)

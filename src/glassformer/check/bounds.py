@@ -149,7 +149,7 @@ def excess(spot: Spot, query: np.ndarray, direction: np.ndarray, bound: Bound, p
     counted = np.ceil(each * scale[:, None, None]).astype(np.int64)
     digits, nothing = counted[:, :, :BASE], np.zeros((len(parts), BASE), np.int64)
     written = [digits[:, p] if p <= spot.place else nothing for p in layout.z_places]
-    marks = [p for p in range(spot.place + 1) if not tokens[p, :BASE].all()]
+    marks = set(range(spot.place + 1)) - {*layout.x_places, *layout.y_places, *layout.z_places}
     fixed = np.ceil(extra * scale).astype(np.int64)
     fixed = fixed + sum(counted[:, p][:, tokens[p]].sum(1) for p in marks)
     best = largest(

@@ -45,7 +45,7 @@ def margin_of(tables: Tables, task: Addition, one: Hardest) -> tuple[float, floa
     mixes = [
         tables.mixture(head, place, seen[place]).chosen(seen)[:, None] for head in range(len(tables.heads))
     ]
-    logits = tables.logits(np.array([place]), seen[place], mixes)[:, 0, 0]
+    logits = tables.logits(tables.last_state(np.array([place]), seen[place], mixes))[:, 0]
     gap = (logits[right] - logits).over
     others = np.arange(len(gap)) != right
     return float(lower(gap)[others].min()), float(upper(gap)[others].min())

@@ -23,7 +23,9 @@ from glassformer.check.balls import (
     lower,
     most,
     settled,
+    upper,
 )
+from glassformer.check.chain import unit
 from glassformer.check.rounding import Bound, Rules
 from glassformer.model.blocks import Blocks, each, linear_in_blocks, whole
 from glassformer.model.ops import Value
@@ -71,7 +73,11 @@ class BallOps:
         return bend(x, _abs, lambda over: TWO * _step(over) - 1, lambda value: x.error)
 
     def relu(self, x: Value) -> Value:
-        return each(lambda part: bend(part, _positive, _step, lambda value: part.error), x)
+        def bent(part: Balls) -> Balls:
+            off = upper(part.over) + part.error < 0  # deployed as exactly 0
+            return bend(part, _positive, _step, lambda value: np.where(off, 0.0, part.error))
+
+        return each(bent, x)
 
     def gelu(self, x: Value) -> Value:
         """x Phi(x), its slope Phi(x) + x phi(x)."""
@@ -195,13 +201,6 @@ def widened(x: Balls) -> Balls:
         reach[name] = about_zero(x.error[dim])
     over = x.over + about_zero(x.error)
     return Balls(x.rules, over, np.zeros(x.shape), x.at, slopes, reach)
-
-
-def unit(shape: tuple[int, ...], dim: int) -> Arbs:
-    """The slope of a stream along the error of one of its dimensions: 1 there, 0 elsewhere."""
-    slope: Arbs = np.zeros(shape)
-    slope[dim] = 1.0
-    return np.asarray(exactly(slope), object)
 
 
 def bend(

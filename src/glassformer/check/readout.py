@@ -13,6 +13,7 @@ import numpy as np
 
 from glassformer.check.balls import Arbs, Balls, about_zero, box, enclosed, exactly, lower, upper
 from glassformer.check.bounds import Box, ClaimError, Part
+from glassformer.check.chain import apart, chained
 from glassformer.check.reading import Axes
 from glassformer.check.rounding import UP, Bound
 from glassformer.check.tables import Tables
@@ -117,9 +118,11 @@ def refusal(parts: list[Part], boxes: Boxes, gaps: Gaps, which: int, rounding: f
 
 def gaps_over(tables: Tables, axes: tuple[Axes, ...], boxes: Boxes) -> Gaps:
     """The gaps of the right logit to all others, over each box."""
-    logits = tables.logits(boxes.place, boxes.previous, mixes_over(tables, axes, boxes.bounds))[:, 0]
+    state = tables.last_state(boxes.place, boxes.previous, mixes_over(tables, axes, boxes.bounds))
+    alone, names = apart(state)
+    logits = tables.logits(alone)
     right = logits[boxes.right, np.arange(len(boxes))]
-    gap: Balls = right - logits  # tok box
+    gap = chained(right - logits, state, names)  # tok box
     others = np.arange(logits.shape[0])[:, None] != boxes.right
     taken = replace(gap, error=(right.error + logits.error) * UP).drift()
     nothing = exactly(np.zeros(gap.shape))
@@ -161,7 +164,7 @@ def gaps_at(tables: Tables, axes: tuple[Axes, ...], boxes: Boxes, point: Bound) 
     """Lower bounds of the gaps, `tok box`, for one mix of each box."""
     bounds = replace(boxes.bounds, low=point, high=point, off=np.zeros_like(point))
     mixes = [enclosed(mix.rules, mix.over, mix.error) for mix in mixes_over(tables.real, axes, bounds)]
-    logits = tables.real.logits(boxes.place, boxes.previous, mixes)[:, 0]
+    logits = tables.real.logits(tables.real.last_state(boxes.place, boxes.previous, mixes))
     gap: Balls = logits[boxes.right, np.arange(len(boxes))] - logits
     return lower(gap.over)
 
@@ -195,8 +198,9 @@ def mix_of(tables: Tables, along: Axes, axes: Arbs, coordinates: list[Balls], ou
 def halved(boxes: Boxes, gaps: Gaps) -> Boxes:
     """Both halves of every box, along the coordinate that moves its gaps most."""
     low, high = boxes.bounds.low, boxes.bounds.high
-    steep = np.maximum(-gaps.slopes[0], gaps.slopes[1]) * np.isfinite(gaps.least)  # coordinate tok box
-    along, every = (np.nan_to_num(steep).max(1) * (high - low).T).argmax(0), np.arange(len(boxes))
+    steep = np.where(gaps.counts, np.maximum(-gaps.slopes[0], gaps.slopes[1]), 0.0).max(1)  # coordinate box
+    steep = np.where(np.isfinite(steep).all(0), steep, 1.0)  # the widest one where nothing is known
+    along, every = (steep * (high - low).T).argmax(0), np.arange(len(boxes))
     middle = (low + (high - low) / 2)[every, along]
     below, above = high.copy(), low.copy()
     below[every, along] = above[every, along] = middle

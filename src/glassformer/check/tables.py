@@ -20,7 +20,7 @@ from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture, Layer
 from glassformer.model.attention import Attention, Site
 from glassformer.model.blocks import whole
-from glassformer.model.forward import embed, ignore, prefix, read_out, settle, untie
+from glassformer.model.forward import embed, ignore, prefix, settle, untie
 from glassformer.model.ops import Ops, Value
 from glassformer.model.ops_numpy import FEW, NumpyOps
 from glassformer.model.parameter import Parameters
@@ -60,43 +60,47 @@ class Tables:
         """What a head at a place can mix, a row for each token that asks."""
         return mixture(self.attention, self.heads[head], place, asking, self.allowed)
 
-    def logits(self, places: np.ndarray, tokens: np.ndarray, mixes: list[Balls]) -> Balls:
-        """`tok 1 batch` for queries at places, holding tokens, whose heads have mixed `dim 1 batch` each."""
+    def last_state(self, places: np.ndarray, tokens: np.ndarray, mixes: list[Balls]) -> Balls:
+        """`dim 1 batch`, normed, of queries at places, holding tokens; heads have mixed `dim 1 batch`."""
         model, kept = self.architecture, self.stream[:, places, tokens][:, None]
         here = Site(self.ops, self.params, f"{prefix(model, self.which)}attn", kept, range(1))
         x, moved = kept, self.attention.write(here, mixes, ignore)
         for index in range(self.which, len(model.layers)):
             layer, name = model.layers[index], prefix(model, index)
             x, moved = settle(layer, self.ops, self.params, name, x, moved, ignore), None
-        logits: Balls = whole(read_out(model, self.ops, self.params, x, self.token_table, ignore))
-        return logits
+        state: Balls = whole(model.final_norm(self.ops, self.params, "final_norm", x))
+        return state
+
+    def logits(self, state: Balls) -> Balls:
+        """`tok batch` for last states `dim 1 batch`."""
+        return whole(self.architecture.head(self.ops, self.params, "head", state, self.token_table))[:, 0]
 
 
 def make_tables(model: Architecture, stored: Parameters, task: Addition, arithmetic: str) -> Tables:
     """Everything that a model computes before its mix."""
-    ops, which, allowed = (
-        BallOps(model.precision, arithmetic),
-        mixing_layer(model),
-        allowed_tokens(task, model.vocab),
-    )
+    ops, allowed = BallOps(model.precision, arithmetic), allowed_tokens(task, model.vocab)
     params = untie(model, {name: ops.array(value) for name, value in stored.items()})
-    known = is_known(model, arithmetic)
-    source: Ops = NumpyOps(model.precision) if known else ops
-    given = untie(model, stored) if known else params
-    tokens = np.tile(np.arange(model.vocab), (len(allowed), 1))  # pos tok
+    source: Ops = NumpyOps(model.precision) if is_known(model, arithmetic) else ops
+    given = params if source is ops else untie(model, stored)
+    tokens, which = np.tile(np.arange(model.vocab), (len(allowed), 1)), mixing_layer(model)  # pos tok
     table, x = embed(model, source, given, tokens)
     for index in range(which):
-        x = passed(model.layers[index], ops, params, prefix(model, index), x, allowed)
+        layer, name = model.layers[index], prefix(model, index)
+        moved = unmixed(layer, ops, params, name, x, allowed, source, given) if layer.attention else None
+        x = settle(layer, ops, params, name, lifted(ops, by_token(x, model.vocab)), moved, ignore)
+        source, given = ops, params  # what was mixed is not known exactly
     heads = heads_of(model.layers[which], source, given, prefix(model, which), x, model.vocab, ops)
     stream = lifted(ops, by_token(x, model.vocab))
     return Tables(model, ops, params, which, lifted(ops, table), stream, heads, allowed)
 
 
 def is_known(model: Architecture, arithmetic: str) -> bool:
-    """Whether the deployed tables are the same numbers in every batch."""
+    """Whether what comes before the first attention is the same numbers in every batch."""
     attention = model.layers[0].attention
-    alone = mixing_layer(model) == 0 and attention is not None
-    return alone and arithmetic != "real" and max(model.width, attention.head_size if attention else 0) <= FEW
+    if attention is None or arithmetic == "real":
+        return False
+    sums = attention.values if attention.reads_first else 0
+    return max(model.width, attention.head_size, sums) <= FEW
 
 
 def mixing_layer(model: Architecture) -> int:
@@ -144,23 +148,29 @@ def by_token(x: Value, vocab: int) -> Value:
     return plain if plain.shape[2] == vocab else plain[:, :, np.zeros(vocab, int)]
 
 
-def passed(layer: Layer, ops: BallOps, params: Parameters, name: str, x: Value, allowed: np.ndarray) -> Value:
-    """The stream after a layer that does not mix."""
-    if layer.attention is None:
-        return settle(layer, ops, params, name, x, None, ignore)
-    vocab = allowed.shape[1]
-    here = Site(
-        ops, params, f"{name}attn", layer.attention_norm(ops, params, f"{name}attn_norm", x), range(0)
-    )
+def unmixed(
+    layer: Layer,
+    ops: BallOps,
+    params: Parameters,
+    name: str,
+    x: Value,
+    allowed: np.ndarray,
+    source: Ops,
+    given: Parameters,
+) -> Value:
+    """What the attention of a layer that does not mix moves: the hull over all tokens, `dim pos tok`."""
+    attention, vocab = layer.attention, allowed.shape[1]
+    assert attention is not None
     mixes = []
-    for head in heads_of(layer, ops, params, name, x, vocab, ops):
+    for head in heads_of(layer, source, given, name, x, vocab, ops):
         rows = []
         for place in range(len(allowed)):
             asking = np.flatnonzero(allowed[place])
-            mixed = mixture(layer.attention, head, place, asking, allowed).hull()  # dim asking
+            mixed = mixture(attention, head, place, asking, allowed).hull()  # dim asking
             rows.append(mixed[:, spread_out(asking, vocab)])
         mixes.append(ops.stack(rows, 1))  # dim pos tok
-    return settle(layer, ops, params, name, x, layer.attention.write(here, mixes, ignore), ignore)
+    here = Site(ops, params, f"{name}attn", lifted(ops, by_token(x, vocab)), range(0))
+    return attention.write(here, mixes, ignore)
 
 
 def spread_out(asking: np.ndarray, vocab: int) -> np.ndarray:

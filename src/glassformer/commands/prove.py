@@ -3,19 +3,19 @@
 From Python the same is `glassformer.prove("glass-29")`.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from glassformer.errors import require
+from glassformer.commands.testing import bar
+from glassformer.errors import UserError, require
 from glassformer.model.model import Model
-from glassformer.runs.atomic import write_json
+from glassformer.runs.atomic import read_arrays, write_json
 from glassformer.runs.config import Task
 from glassformer.runs.load import Loaded, load
-from glassformer.tasks import Addition, Sequences
+from glassformer.tasks import Addition, Rule, Sequences
 
 SECONDS = 60.0  # that a proof may take where nothing else is said
 STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
@@ -109,7 +109,9 @@ def prove_words(result: ProveResult) -> str:
     if result.verdict == "proved" and result.hardest is not None:
         lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {input_text(result.hardest)}")
         if result.rounding_bound:
-            lines.append(f"  rounding in {result.arithmetic} moves a logit by at most {result.rounding_bound:.2g}")
+            lines.append(
+                f"  rounding in {result.arithmetic} moves a logit by at most {result.rounding_bound:.2g}"
+            )
     lines += error_lines(result)
     if result.certificate:
         lines.append(f"next: glassformer check {result.certificate}")
@@ -139,7 +141,9 @@ def power_text(number: int) -> str:
 
 def wrong_text(wrong: Mapping[str, Any]) -> str:
     if "context" in wrong:
-        expected = " or ".join(wrong["expected"]) if isinstance(wrong["expected"], list) else wrong["expected"]
+        expected = (
+            " or ".join(wrong["expected"]) if isinstance(wrong["expected"], list) else wrong["expected"]
+        )
         return f"after {wrong['context']} comes {expected}, the model says {wrong['got']}"
     return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
 
@@ -156,10 +160,44 @@ def error_lines(result: ProveResult) -> list[str]:
     if not error:
         return []
     if error["count_low"] == error["count_high"]:
-        return [f"  exactly {error['count_low']:,} of {error['contexts']:,} contexts break the rule "
-                f"({error['low']:.4%})"]
-    return [f"  between {error['low']:.4%} and {error['high']:.4%} of {error['contexts']:,} contexts break the rule"]
+        exactly = f"exactly {error['count_low']:,} of {error['contexts']:,}"
+        return [f"  {exactly} contexts break the rule ({error['low']:.4%})"]
+    between = f"between {error['low']:.4%} and {error['high']:.4%} of {error['contexts']:,}"
+    return [f"  {between} contexts break the rule"]
 
 
-def finite(value: float | None) -> float | None:
-    return None if value is None or not np.isfinite(value) else float(value)
+def prove_rule_model(
+    model: Model, task: Rule, data: Sequences, origin: str, real: bool, seconds: float, path: Path | None
+) -> ProveResult:
+    """All contexts of a rule."""
+    from glassformer.proof.rule import prove_rule
+
+    content = prove_rule(model, task, data, seconds, real).content()
+    return ProveResult(target=origin, **content)
+
+
+def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dict[str, Any], str, int]:
+    """Every seed of a run; status 0 where at least one is proved."""
+    from glassformer.proof.population import prove_population
+
+    loaded = load(target)
+    task, path = loaded.addition, Path(loaded.origin).parent / "population.safetensors"
+    if not path.exists():
+        raise UserError(f"{target} has no population: --population is for the folder of a finished run")
+    everyone, _ = read_arrays(path)
+    seeds = [int(seed) for seed in everyone.pop("seed")]
+    began = time.perf_counter()
+    with bar(len(seeds), show, "seeds") as tell:
+        proofs = prove_population(loaded.architecture, everyone, seeds, task, seconds, tell)
+    counts = {verdict: sum(one.verdict == verdict for one in proofs) for verdict in STATUS}
+    content = {
+        "target": target,
+        "seeds": len(seeds),
+        **counts,
+        "rows": [asdict(one) for one in proofs],
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    proved = [str(one.seed) for one in proofs if one.verdict == "proved"]
+    words = f"{target}: {counts['proved']} of {len(seeds)} seeds proved right on every pair"
+    named = f" (seeds {', '.join(proved)})" if proved else ""
+    return content, f"{words}{named}; {content['seconds']:.1f} s", 0 if proved else 1

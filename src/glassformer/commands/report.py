@@ -27,7 +27,22 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
     first = (
         f"{result.parameters} parameters; {reached if is_rule else right}; seed {result.best_seed} is kept"
     )
-    return [first, *(rule_lines(measures) if is_rule else adder_lines(measures))]
+    lines = [first, *(rule_lines(measures) if is_rule else adder_lines(measures))]
+    return [*lines, *proof_lines(result)]
+
+
+def proof_lines(result: "RunResult") -> list[str]:
+    """The verdict in one line; for a population, how many seeds are proved."""
+    from glassformer.commands.prove import ProveResult, error_lines, verdict_line
+
+    if not result.proof:
+        return []
+    proof, measures = ProveResult(**result.proof), result.measures or {}
+    lines = [verdict_line(proof), *(line.strip() for line in error_lines(proof))]
+    if measures.get("seeds_tried"):
+        tried = f"{measures['seeds_tried']} seeds with all held-out sums right"
+        lines.append(f"{measures['seeds_proved']} of {tried} are proved right on every pair")
+    return lines
 
 
 def adder_lines(measures: dict[str, Any]) -> list[str]:

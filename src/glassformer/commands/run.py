@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from glassformer.commands.prove import CERTIFICATE, ProveResult, prove_model
 from glassformer.errors import UserError
-from glassformer.runs.atomic import locked, write_json, write_text
+from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.folder import is_complete, open_folder, tidy
 from glassformer.runs.resolve import resolve
@@ -30,11 +31,12 @@ class RunResult:
     argmax_accuracy: dict[str, Any]  # value, low, high, positions: source in the window, or whole answers
     loss: float
     model_steps_per_second: float | None  # while training, compilation left out
-    verdict: str | None  # proof lands later
+    verdict: str | None  # proved, refuted, undecided or not_applicable; none: no proof was asked for
     parameters: int
     sampled_error: float | None = None
     entropy_floor: float | None = None
     measures: dict[str, Any] | None = None  # all the others, by name
+    proof: dict[str, Any] | None = None  # as `glassformer prove` prints it
 
 
 def run(
@@ -44,8 +46,9 @@ def run(
     resume: bool = False,
     overwrite: bool = False,
     show: bool = False,
+    prove: bool = True,
 ) -> RunResult:
-    """Train the population that a name or file describes, keep the best, measure it, write the folder."""
+    """Train the population that a name or file describes, keep the best, measure and prove it."""
     began = time.perf_counter()
     config = resolve(target, options)
     folder = Path(out) if out else Path("runs") / config.name
@@ -56,7 +59,7 @@ def run(
             tidy(folder, config.train.keep_checkpoints)
             return read_result(folder)
         trained, speed = train_with_progress(folder, config, show)
-        return conclude(folder, config, trained, speed, began)
+        return conclude(folder, config, trained, speed, began, prove)
 
 
 def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, float | None]:
@@ -64,16 +67,31 @@ def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, flo
     from glassformer.runs.training import train_into
 
     with TrainingBar(config, show) as bar:
-        trained = train_into(folder, config, bar.update)
+        trained = train_into(folder, config, bar.update, miner(config))
         return trained, bar.model_steps_per_second()
 
 
-def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began: float) -> RunResult:
-    """Measure on fresh data, then write the result; the run is complete with it."""
+def miner(config: Run) -> Any:
+    """What finds hard examples, where they are asked for."""
+    if not config.train.mine:
+        return None
+    if isinstance(config.task, Rule):
+        raise UserError("train.mine is for adders; a rule model has no miner")
+    from glassformer.proof.mining import mine
+
+    return mine
+
+
+def conclude(
+    folder: Path, config: Run, trained: Any, speed: float | None, began: float, prove: bool
+) -> RunResult:
+    """Measure on fresh data, prove, then write the result; the run is complete with it."""
     from glassformer.commands.report import report_text
 
     measures = measure(config, trained.model)
     last = trained.rows[-config.train.seeds :]
+    proof = prove_run(folder, config, trained.model) if prove else None
+    proved = prove_seeds(folder, config, last) if prove else {}
     result = RunResult(
         folder=str(folder),
         seconds=round(time.perf_counter() - began, 3),
@@ -82,11 +100,12 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
         argmax_accuracy=measures["argmax_accuracy"],
         loss=measures.get("loss", held_out_loss(last, trained.best_seed)),
         model_steps_per_second=speed,
-        verdict=None,
+        verdict=proof.verdict if proof else None,
         parameters=sum(array.size for array in trained.model.params.values()),
         sampled_error=measures.get("sampled_error", {}).get("value"),
         entropy_floor=measures.get("entropy_floor"),
-        measures=measures | successes(last),
+        measures=measures | successes(last) | proved,
+        proof=asdict(proof) if proof else None,
     )
     write_text(folder / "report.md", report_text(config, result))
     write_json(folder / "result.json", asdict(result))
@@ -99,6 +118,30 @@ def successes(last: list[dict[str, float]]) -> dict[str, int]:
     return {
         "seeds_at_999": sum(row["argmax_accuracy"] >= 0.999 for row in last),
         "seeds_right": sum(row["whole_accuracy"] == 1 for row in last),
+    }
+
+
+def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:
+    """The kept model, with its certificate in the folder."""
+    path, data = folder / CERTIFICATE, config.data
+    return prove_model(model, config.task, data, str(folder), False, config.prove.seconds, path)
+
+
+def prove_seeds(folder: Path, config: Run, last: list[dict[str, float]]) -> dict[str, Any]:
+    """How many seeds of an adder are right on every pair; only those can be that miss no held-out sum."""
+    if isinstance(config.task, Rule):
+        return {}
+    from glassformer.proof.population import prove_population
+
+    everyone, _ = read_arrays(folder / "population.safetensors")
+    seeds = everyone.pop("seed")
+    rows = [place for place, row in enumerate(last) if row["whole_accuracy"] == 1][: config.prove.seeds]
+    chosen = {name: array[rows] for name, array in everyone.items()}
+    proofs = prove_population(config.architecture, chosen, [int(seeds[row]) for row in rows], config.task)
+    return {
+        "seeds_tried": len(rows),
+        "seeds_proved": sum(proof.verdict == "proved" for proof in proofs),
+        "proved_seeds": [proof.seed for proof in proofs if proof.verdict == "proved"],
     }
 
 

@@ -87,15 +87,15 @@ def test_rule(loaded: Loaded, positions: int, seed: int | None) -> Answer:
 
 
 @contextmanager
-def bar(pairs: int, show: bool) -> Iterator[Tell | None]:
+def bar(count: int, show: bool, what: str = "pairs") -> Iterator[Tell | None]:
     """A bar on standard error, where that is a terminal and the work takes a while."""
-    if not (show and pairs > SLOW and sys.stderr.isatty()):
+    if not (show and (count > SLOW or what != "pairs") and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("pairs"), TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("test", total=pairs)
+        task = progress.add_task(what, total=count)
         yield lambda done: progress.advance(task, done)

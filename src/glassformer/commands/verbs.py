@@ -10,7 +10,7 @@ from glassformer.tasks import Rule
 
 Answer = tuple[dict[str, Any], str, int]
 SHORT = {"seeds": "train.seeds", "seed": "train.first_seed", "steps": "train.steps"}
-SHORT |= {"device": "train.device", "threads": "train.threads"}
+SHORT |= {"device": "train.device", "threads": "train.threads", "mine": "train.mine"}
 
 
 def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
@@ -28,13 +28,17 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         known.resume,
         known.overwrite,
         not (known.quiet or known.json),
+        prove=known.verb == "run",
     )
     folder = Path(result.folder)
     words = [
         f"{folder}: complete after {result.seconds:.0f} s",
         *(f"  {line}" for line in summary_lines(stored(folder), result)),
     ]
-    words.append(f"next: glassformer test {folder}")
+    following = (
+        f"glassformer check {folder}/certificate.json" if result.verdict else f"glassformer prove {folder}"
+    )
+    words.append(f"next: {following}")
     return asdict(result), "\n".join(words), 0
 
 
@@ -55,6 +59,21 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         return testing.test_rule(loaded, known.positions, known.seed)
     show = not (known.quiet or known.json)
     return testing.test_adder(loaded, known.seed, known.pairs, known.hard, show)
+
+
+def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands import prove as proving
+
+    if known.population:
+        return proving.prove_whole_population(known.target, known.time, not (known.quiet or known.json))
+    result = proving.prove(known.target, known.model, known.real, known.time, known.out)
+    return asdict(result), proving.prove_words(result), proving.STATUS[result.verdict]
+
+
+def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.check import check_file
+
+    return check_file(known.file, known.target, known.model)
 
 
 def add_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

@@ -19,7 +19,7 @@ from glassformer.errors import UserError
 from glassformer.model.adding import Sum, write_sum
 from glassformer.model.model import Model
 from glassformer.proof.columns import all_classes, allowed_tokens
-from glassformer.proof.hardest import CLOSE, Hardest, hardest, margins_of
+from glassformer.proof.hardest import CLOSE, Hardest, gaps_of_pairs, hardest
 from glassformer.proof.search import Level, Status, search
 from glassformer.proof.tables import NotProvableError, Tables, tabulate
 from glassformer.tasks.addition import BASE, Addition, numbers_of
@@ -145,7 +145,7 @@ def summary(
     if verdict == "undecided":
         return None, None
     margins = [
-        margins_of(tables, level.classes.take(rows), level.wrong[rows]).min()
+        gaps_of_pairs(tables, level.classes.take(rows), level.wrong[rows]).middle.min()
         for level in levels
         if len(rows := np.flatnonzero(level.status == Status.REFUTED))
     ]

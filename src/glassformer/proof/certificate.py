@@ -122,7 +122,7 @@ def fill_proved(proof: Proof, level: Level, found: list[Leaf]) -> None:
     rows = np.flatnonzero(level.status == Status.PROVED)
     if not len(rows):
         return
-    _, digits = attained(proof.tables, level)
+    *_, digits = attained(proof.tables, level)
     plain = np.eye(proof.tables.coordinates)
     for row in rows:
         low, high = level.bounds.low[row].tolist(), level.bounds.high[row].tolist()

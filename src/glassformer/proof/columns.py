@@ -7,7 +7,7 @@ The class says which digit is right: 2. A class may be split further by pinning 
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -99,6 +99,7 @@ def columns_in_order(layout: Layout) -> Int[np.ndarray, " step"]:
     return np.array([places.index(layout.prompt_length + step) for step in range(layout.digits + 1)])
 
 
+@lru_cache(maxsize=16)
 def all_classes(layout: Layout) -> Classes:
     """Every class that has a pair in it."""
     order, mark = columns_in_order(layout), mark_tokens(layout)[layout.prompt_length - 1]

@@ -1,13 +1,13 @@
 """What must come after a context, when all that is known of the past is the context itself.
 
-A context of n tokens (a full window) is *decided* if all states that occur in generated sequences lead, by its
-tokens, to states that ask for the same; the automaton's moves are total, so contexts that break the rule inside
-count too. A shorter context is the beginning of a sequence: there the start state alone is asked. A context that
-is decided and constrained *demands* one of some allowed tokens; all others demand nothing.
+A context of n tokens (a full window) is *decided* if all states that occur in generated sequences lead, by
+its tokens, to states that ask for the same; the automaton's moves are total, so contexts that break the rule
+inside count too. A shorter context is the beginning of a sequence: there the start state alone is asked. A
+context that is decided and constrained *demands* one of some allowed tokens; all others demand nothing.
 
-The tokens are read from the last to the first: what has been read then is a function from the state before it
-to what is asked, and a rule has few such functions (`4 7 +` is known to demand 4 once the 4 was read, whatever
-comes before it).
+The tokens are read from the last to the first: what has been read then is a function from the state before
+it to what is asked, and a rule has few such functions (`4 7 +` is known to demand 4 once the 4 was read,
+whatever comes before it).
 
 >>> from glassformer.tasks import make_rule, tabulate
 >>> automaton = tabulate(make_rule("plus_last_even"))

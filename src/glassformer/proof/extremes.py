@@ -127,9 +127,7 @@ def converged(side: Side, classes: Classes) -> Best:
         some, own = classes.take(rows), np.arange(len(rows))
         terms = all_terms(side.take(rows), queries[:, rows], guess[rows])
         best = maximise(terms, own, some)
-        high[rows] = raised(
-            side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some
-        )
+        high[rows] = raised(side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some)
         found = ratio(side.take(rows), some, best.digits)
         gains = found > guess[rows] + close
         rows = rows[gains]

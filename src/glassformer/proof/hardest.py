@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from glassformer.proof.boxes import decide
 from glassformer.proof.columns import Classes, together
 from glassformer.proof.extremes import Bounds, Digits, Turn
-from glassformer.proof.readout import gaps
+from glassformer.proof.readout import Gaps, gaps
 from glassformer.proof.search import Level, Status, boxes_of, ends, judge, mix_of, new_level, split
 from glassformer.proof.tables import Tables
 from glassformer.tasks.addition import numbers_of
@@ -41,10 +41,10 @@ def hardest(
     """
     leaves, began = proved_leaves(levels), time.perf_counter()
     deadline = min(deadline, began + max(LEAST_TIME, spent))
-    margin, digits = attained(tables, leaves)
+    margin, known, digits = attained(tables, leaves)
     steps = levels[0].classes.layout.digits + 1
     for number in range(ROUNDS + 1):
-        least = smallest(margin, leaves.classes.step, steps)
+        least = smallest(known, leaves.classes.step, steps)
         target = least[leaves.classes.step] * (1 - close)
         loose = np.flatnonzero(leaves.least < target)
         if not len(loose) or time.perf_counter() > deadline:
@@ -56,10 +56,11 @@ def hardest(
         if not len(loose) or number == ROUNDS:
             break
         worst = loose[np.argsort(leaves.least[loose])][:MOST_SPLIT]
-        found = split_further(tables, leaves, margin, digits, worst)
+        found = split_further(tables, leaves, worst)
         if found is None:
             break
-        leaves, margin, digits = found
+        leaves = found
+        margin, known, digits = attained(tables, leaves)
     return tuple(entry(leaves, margin, digits, step) for step in range(steps))
 
 
@@ -98,18 +99,19 @@ def write_back(levels: list[Level], leaves: Level) -> None:
         first += len(rows)
 
 
-def attained(tables: Tables, leaves: Level) -> tuple[Float[np.ndarray, " row"], Digits]:
-    """Of the pairs at the ends of each class's box the smallest margin, and the pair."""
+def attained(tables: Tables, leaves: Level) -> tuple[np.ndarray, np.ndarray, Digits]:
+    """Of the pairs at the ends of each class's box the smallest margin, what is known of it, and the pair."""
     pairs = np.stack(ends(leaves.bounds), 1)  # row end column number
-    margins = np.stack([margins_of(tables, leaves.classes, pairs[:, i]) for i in range(pairs.shape[1])], 1)
+    found = [gaps_of_pairs(tables, leaves.classes, pairs[:, i]) for i in range(pairs.shape[1])]
+    margins, known = (np.stack([getattr(one, key) for one in found], 1) for key in ("middle", "least"))
     best, rows = margins.argmin(1), np.arange(len(margins))
-    return margins[rows, best], pairs[rows, best]
+    return margins[rows, best], known[rows, best], pairs[rows, best]
 
 
-def margins_of(tables: Tables, classes: Classes, digits: Digits) -> Float[np.ndarray, " row"]:
-    """The gap of concrete pairs at the step of their class, in real numbers."""
+def gaps_of_pairs(tables: Tables, classes: Classes, digits: Digits) -> Gaps:
+    """Of concrete pairs at the step of their class."""
     mix = mix_of(tables, classes, digits)
-    return gaps(tables, boxes_of(tables, classes, mix, mix)).middle
+    return gaps(tables, boxes_of(tables, classes, mix, mix))
 
 
 def smallest(margin: np.ndarray, step: np.ndarray, steps: int) -> Float[np.ndarray, " step"]:
@@ -130,9 +132,7 @@ def tighten(
     leaves.least[rows] = np.maximum(leaves.least[rows], np.where(decided.is_right, decided.least, -np.inf))
 
 
-def split_further(
-    tables: Tables, leaves: Level, margin: np.ndarray, digits: Digits, loose: Int[np.ndarray, " row"]
-) -> tuple[Level, np.ndarray, Digits] | None:
+def split_further(tables: Tables, leaves: Level, loose: Int[np.ndarray, " row"]) -> Level | None:
     """Classes whose bound nothing attains, in parts; those that cannot be split stay. None: nothing can."""
     classes, parent, column = split(tables, leaves, loose, np.ones(leaves.bounds.low.shape))
     if not len(classes):
@@ -140,13 +140,7 @@ def split_further(
     parts = new_level(classes, parent, column, leaves.root[parent], leaves.turn[parent])
     judge(tables, parts)
     parts.least[parts.status != Status.PROVED] = -np.inf
-    part_margin, part_digits = attained(tables, parts)
-    kept = np.setdiff1d(np.arange(len(leaves.classes)), parent)
-    return (
-        joined([taken(leaves, kept), parts]),
-        np.concatenate([margin[kept], part_margin]),
-        np.concatenate([digits[kept], part_digits]),
-    )
+    return joined([taken(leaves, np.setdiff1d(np.arange(len(leaves.classes)), parent)), parts])
 
 
 def entry(leaves: Level, margin: np.ndarray, digits: Digits, step: int) -> Hardest:

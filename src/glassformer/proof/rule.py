@@ -1,8 +1,9 @@
-"""A rule model judged on every context that it can read: proved, or how many contexts break the rule, exactly.
+"""A rule model judged on every context that it can read: proved, or how many of them break the rule.
 
-What a context demands is defined in `contexts.py`. A context *breaks the rule* if it demands something and the
-model's largest logit is not that of an allowed token alone. All vocab^n contexts of full length count, rare or
-not, and the shorter ones by length; the weighted share counts windows as the task's own sequences have them.
+What a context demands is defined in `contexts.py`. A context *breaks the rule* if it demands something and no
+allowed token has the largest logit alone. All vocab^n contexts of full length count, rare or not, and shorter
+ones by length. The weighted share counts windows as often as the task's own sequences have them, and `lawful`
+is the verdict on contexts that they have at all: `0 1 2` when counting, not `7 3 2`.
 """
 
 from collections.abc import Callable
@@ -14,11 +15,11 @@ import numpy as np
 
 from glassformer.errors import require
 from glassformer.model.model import Model
-from glassformer.proof.contexts import NOTHING, tabulate_demands
+from glassformer.proof.contexts import tabulate_demands
 from glassformer.proof.rule_lawful import Weighed, weigh
 from glassformer.proof.rule_margins import Margins
-from glassformer.proof.rule_nodes import Nodes, Splitter, single
-from glassformer.proof.rule_search import Found, Parts, Search
+from glassformer.proof.rule_nodes import Splitter
+from glassformer.proof.rule_search import SAME, Found, Parts, Search
 from glassformer.proof.rule_weights import of_beginnings, of_windows
 from glassformer.proof.rule_worst import Worst, descend
 from glassformer.proof.tables import tabulate
@@ -38,7 +39,7 @@ class RuleProof:
     inputs: int  # contexts of all lengths
     arithmetic: str
     smallest_margin: float | None  # best allowed logit minus best other one, attained by `hardest`
-    margin_floor: float | None  # no margin is below; none where contexts are left
+    margin_floor: float | None  # no margin, but for rounding, is below; none where contexts are left
     rounding_bound: float | None  # by which rounding may change the margin of the hardest context
     hardest: list[str]  # labels
     counterexample: dict[str, Any] | None
@@ -94,7 +95,12 @@ def weigh_all(parts: Parts, rule: Rule, data: Sequences, found: Found, until: fl
 def make_parts(model: Model, rule: Rule, real: bool) -> Parts:
     """Tables of the model and of the rule."""
     n, vocab = model.architecture.context, model.architecture.vocab
-    require(vocab == len(rule.tokens()), "the model's vocabulary", f"the rule's {len(rule.tokens())} tokens", vocab)
+    require(
+        vocab == len(rule.tokens()),
+        "the model's vocabulary",
+        f"the rule's {len(rule.tokens())} tokens",
+        vocab,
+    )
     demands = tabulate_demands(tabulate_rule(rule))
     everything = np.ones((n, vocab), bool)
     rounded = tabulate(model, everything, n)
@@ -125,9 +131,11 @@ class Judgement:
             arithmetic="real numbers" if real else self.parts.tables.model.architecture.precision,
             smallest_margin=None if hardest is None else worst.smallest,
             margin_floor=None if left or hardest is None else self.floor,
-            rounding_bound=None if hardest is None else self.rounding(hardest),
+            rounding_bound=None if hardest is None else self.counting.rounding(hardest),
             hardest=self.labels(hardest or ()),
-            counterexample={key: broken[0][key] for key in ("context", "expected", "got", "length")} if broken else None,
+            counterexample={key: broken[0][key] for key in ("context", "expected", "got", "length")}
+            if broken
+            else None,
             classes=classes(found),
             exact_error=self.exact_error() | {"weighted": weighted},
             lawful=verdict(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
@@ -153,18 +161,13 @@ class Judgement:
             "margin": self.parts.worst.found[context],
         }
 
-    def rounding(self, context: tuple[int, ...]) -> float:
-        """How far rounding may move the margin of one context."""
-        roots, length = self.parts.splitter.roots(), len(context)
-        padded = np.array([[*context, *[0] * (self.parts.splitter.context - length)]])
-        own = roots.take(np.flatnonzero((roots.length == length) & (roots.asking == context[-1])))
-        node: Nodes = self.parts.splitter.settled(single(own, padded))
-        return float(self.counting.judged(node)[1].off[0])
-
     def exact_error(self) -> dict[str, Any]:
         """Of full windows: counts and shares."""
         found, n = self.counting.found, self.parts.splitter.context
-        every, constrained = len(self.rule.tokens()) ** n, self.parts.splitter.demands.constrained(n, whole=True)
+        every, constrained = (
+            len(self.rule.tokens()) ** n,
+            self.parts.splitter.demands.constrained(n, whole=True),
+        )
         low, high = found.broken[n], min(found.broken[n] + found.left[n], constrained)
         return {
             "low": low / every,
@@ -199,13 +202,18 @@ class Judgement:
         """What is undecided, in words; empty if nothing is."""
         found, n, said = self.counting.found, self.parts.splitter.context, []
         if found.left[n]:
-            said.append(f"{found.left[n]:.3g} of {len(self.rule.tokens()) ** n:.3g} full contexts are undecided")
+            said.append(
+                f"{found.left[n]:.3g} of {len(self.rule.tokens()) ** n:.3g} full contexts are undecided"
+            )
         lengths = [str(length) for length in range(1, n) if found.left[length]]
         if lengths:
             said.append(f"some contexts of length {', '.join(lengths)} are undecided")
         if weighted is None:
-            said.append(f"no weighted share: sequences of {self.data.min_length} tokens hold no window of {n + 1}")
-        if not sum(found.left.values()) and self.floor < self.parts.worst.smallest:
+            said.append(
+                f"no weighted share: sequences of {self.data.min_length} tokens hold no window of {n + 1}"
+            )
+        smallest = self.parts.worst.smallest
+        if not sum(found.left.values()) and self.floor < smallest - 2 * SAME * (1 + abs(smallest)):
             said.append(f"there may be smaller margins, but none below {self.floor:.4g}")
         return "; ".join(said)
 

@@ -1,8 +1,9 @@
 """Whether all contexts of a node are right, or all wrong: a box around their mixes, and the readout over it.
 
 The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
-guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever the
-guess, guess + largest sum / smallest denominator is an upper bound.
+guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever
+the guess, guess + largest sum / smallest denominator is an upper bound. Along the slope of a logit's gap the
+same gives the exact extreme where the box has only a corner.
 """
 
 from typing import NamedTuple
@@ -35,7 +36,7 @@ class Judged(NamedTuple):
 
 
 def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]) -> Judged:
-    """Every node, some at a time; `rounded` says what rounding does, also where `tables` are of real numbers."""
+    """Every node, some at a time; `rounded` says what rounding does, also if `tables` are of real numbers."""
     if not len(nodes):
         none = np.zeros(0)
         return Judged(none, none, none > 0, none > 0, np.zeros(nodes.tokens.shape))
@@ -48,7 +49,9 @@ def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarra
     return Judged(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def judge_some(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]) -> Judged:
+def judge_some(
+    tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]
+) -> Judged:
     low, high = enclosed(tables.heads, nodes)
     boxes = Boxes(nodes.length - 1, nodes.asking, allowed[nodes.demand], low, high)
     logits = logits_of(tables, boxes)  # tok box
@@ -91,7 +94,9 @@ class Side(NamedTuple):
         if len(rows):
             nearest = np.argsort(least[:, rows], axis=0)[:NEAREST]  # rival row
             better = self.along(tables, nodes.take(rows), boxes.take(rows), nearest, rows)
-            least[nearest, rows] = np.fmax(least[nearest, rows], np.where(rivals[nearest, rows], better, np.inf))
+            least[nearest, rows] = np.fmax(
+                least[nearest, rows], np.where(rivals[nearest, rows], better, np.inf)
+            )
         is_above = ((least > error) | ~rivals).all(0) & np.isfinite(self.gap).any(0)
         return least.min(0), is_above
 
@@ -128,12 +133,17 @@ def seen_from(logits: Bounded, chosen: Bool[np.ndarray, "tok box"]) -> Side:
 
 
 def farthest(
-    head: Head, nodes: Nodes, pull: Float[np.ndarray, "node rival axis"], middle: Float[np.ndarray, "node axis"]
+    head: Head,
+    nodes: Nodes,
+    pull: Float[np.ndarray, "node rival axis"],
+    middle: Float[np.ndarray, "node axis"],
 ) -> Float[np.ndarray, "node rival"]:
     """Upper bounds of pull . (mix - middle) over all contexts of a node."""
     place, asking = nodes.length - 1, nodes.asking
     weights = [part[place, asking][:, None] for part in head.weights]
-    centre = np.tensordot(pull, head.along.centre, 1) - (pull @ middle[:, :, None])[..., None]  # node rival pos tok
+    centre = (
+        np.tensordot(pull, head.along.centre, 1) - (pull @ middle[:, :, None])[..., None]
+    )  # node rival pos tok
     size = np.tensordot(np.abs(pull), np.abs(head.along.centre) + head.along.reach, 1)
     size += (np.abs(pull) @ np.abs(middle)[:, :, None])[..., None]
     radius = np.tensordot(np.abs(pull), head.along.reach, 1) + SUMS * size
@@ -211,7 +221,7 @@ def raised(
     terms: np.ndarray,
     extra: np.ndarray,
 ) -> Float[np.ndarray, "node axis"]:
-    """guess + largest sum / smallest denominator, or the largest where the sum is negative; rounded upwards."""
+    """guess + largest sum / smallest denominator (the largest where the sum is negative), rounded up."""
     best = terms.max(3)
     scale = np.abs(best).sum(2) + np.abs(extra)
     gain = best.sum(2) + extra + SUMS * scale

@@ -1,8 +1,8 @@
 """Margins of concrete contexts: from the tables in float64, and by the model itself where that is too close.
 
-The margin of a context is the logit of the best allowed token minus that of the best other one. The tables' way
-differs from the deployed pass by rounding alone, and both stay within the bound of `rule_boxes` around the real
-margin: beyond twice that bound its sign is certain. A tie breaks the rule, as everywhere.
+The margin of a context is the logit of the best allowed token minus that of the best other one. The tables'
+way differs from the deployed pass by rounding alone, and both stay within the bound of `rule_boxes` around
+the real margin: beyond twice that bound its sign is certain. A tie breaks the rule, as everywhere.
 """
 
 from dataclasses import dataclass

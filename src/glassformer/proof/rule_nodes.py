@@ -1,7 +1,7 @@
 """Sets of contexts that a search splits: at each place some tokens are open, and any of them may stand there.
 
-A node has one token at its last place (the one that asks) and knows how far, from the end, its tokens have been
-read to find what it demands. `? ? {1 3} +` is split into `? 4 {1 3} +`, which demands 4, and so on.
+A node has one token at its last place (the one that asks) and knows how far, from the end, its tokens have
+been read to find what it demands. `? ? {1 3} +` is split into `? 4 {1 3} +`, which demands 4, and so on.
 """
 
 from collections.abc import Callable, Sequence

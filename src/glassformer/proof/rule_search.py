@@ -1,9 +1,9 @@
 """Branch and bound over all contexts of a rule model: which are right, which break the rule, which are left.
 
-A node is split until its contexts demand one thing; then a box around its mixes decides it as a whole, or it is
-split at the place that matters most; a node of few contexts is enumerated. Large nodes come first, so that the
-bounds are good when time runs out. A second search opens decided nodes again, as far as they might hold a margin
-below the smallest that is known.
+A node is split until its contexts demand one thing; then a box around its mixes decides it as a whole, or it
+is split at the place that matters most; a node of few contexts is enumerated. Large nodes come first, so that
+the bounds are good when time runs out. A second search opens decided nodes again, as far as they might hold a
+margin below the smallest that is known.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,17 @@ from jaxtyping import Float
 from glassformer.proof.contexts import NOTHING
 from glassformer.proof.rule_boxes import Judged, judge
 from glassformer.proof.rule_margins import Margins
-from glassformer.proof.rule_nodes import OPEN, Nodes, Splitter, by_size, chunks, halved, listed, single, together
+from glassformer.proof.rule_nodes import (
+    OPEN,
+    Nodes,
+    Splitter,
+    by_size,
+    chunks,
+    halved,
+    listed,
+    single,
+    together,
+)
 from glassformer.proof.rule_weights import Chances
 from glassformer.proof.rule_worst import Worst
 from glassformer.proof.tables import Tables
@@ -24,6 +34,7 @@ from glassformer.proof.tables import Tables
 LEAF = 256  # contexts that are sooner enumerated than bounded
 BATCH = 1024  # nodes at a time
 LISTED = 1 << 16  # contexts listed at a time
+SAME = 1e-6  # share of a margin and 1 by which another must be smaller to be worth a search
 HELD = 1 << 28  # bytes of waiting nodes, beyond which small ones come first
 
 Tell = Callable[[float], object]
@@ -88,7 +99,7 @@ class Parts:
 
 
 class Search:
-    """The state of one search: of all contexts by their numbers, or of those of one length by their chances."""
+    """One search: of all contexts by their numbers, or of those of one length by their chances."""
 
     def __init__(self, parts: Parts, chances: Chances | None = None) -> None:
         lengths = range(1, parts.splitter.context + 1)
@@ -102,7 +113,9 @@ class Search:
     def push(self, nodes: Nodes) -> None:
         """Let nodes wait, with their weights."""
         if len(nodes):
-            self.waiting.push(self.splitter.settled(self.chances.admit(nodes)) if self.chances else by_size(nodes))
+            self.waiting.push(
+                self.splitter.settled(self.chances.admit(nodes)) if self.chances else by_size(nodes)
+            )
 
     @property
     def margins(self) -> Margins:
@@ -150,8 +163,7 @@ class Search:
         """All contexts of these are right, or all wrong."""
         if not len(nodes):
             return
-        lower = nodes.least - nodes.off < self.worst.bound
-        self.decided.append(nodes.take(np.flatnonzero(lower)))
+        self.decided.append(nodes.take(np.flatnonzero(nodes.least < self.lowest)))
         self.found.proved += 0 if is_wrong else len(nodes)
         if is_wrong:
             self.found.refuted += len(nodes)
@@ -175,7 +187,7 @@ class Search:
                 self.found.weight_left += self.chances.of_contexts(contexts[is_left])
 
     def closely(self, nodes: Nodes, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which contexts, one of each node, are wrong, and which cannot be decided; the model itself decides all."""
+        """Which contexts, one a node, are wrong, and which stay undecided: none if the model may be asked."""
         if not self.worst.real:
             is_wrong = ~(self.margins.deployed(contexts, nodes.length, nodes.demand) > 0)
             return is_wrong, np.zeros(len(nodes), bool)
@@ -198,19 +210,21 @@ class Search:
         self.found.undecided += len(unclear)
         self.found.proved += len(nodes) - len(refuted) - len(unclear)
 
-    def narrow(self, until: float) -> float:
-        """Opens decided nodes that might hold a smaller margin; a floor that no margin is below, for all it knows.
+    @property
+    def lowest(self) -> float:
+        """Nodes that have no smaller margins than this need not be opened."""
+        return self.worst.bound - SAME * (1 + abs(self.worst.smallest))
 
-        Nodes that no search has decided are not looked at: their contexts are counted as left.
-        """
-        waiting = together(self.decided) if self.decided else None
-        while waiting is not None and len(waiting) and perf_counter() < until:
-            waiting = waiting.take(np.flatnonzero(waiting.least - waiting.off < self.worst.bound))
+    def narrow(self, until: float) -> float:
+        """Opens decided nodes that might hold a smaller margin; no real margin of theirs is below this."""
+        waiting = together([self.splitter.roots().take(np.zeros(0, int)), *self.decided])
+        while len(waiting) and perf_counter() < until:
+            waiting = waiting.take(np.flatnonzero(waiting.least < self.lowest))
             order = np.argsort(waiting.least, kind="stable")
             chosen, waiting = waiting.take(order[:BATCH]), waiting.take(order[BATCH:])
             waiting = together([waiting, self.opened(chosen)])
-        lowest = np.inf if waiting is None else (waiting.least - waiting.off).min(initial=np.inf)
-        return min(self.worst.smallest, float(lowest))
+        floor = self.worst.smallest - SAME * (1 + abs(self.worst.smallest))
+        return min(floor, float(waiting.least.min(initial=np.inf)))
 
     def opened(self, nodes: Nodes) -> Nodes:
         """Lists small nodes, and splits those large ones whose own bound is too low."""
@@ -218,8 +232,15 @@ class Search:
         for some in chunks(nodes.take(np.flatnonzero(small)), LISTED, lambda part: np.exp(part.extent)):
             self.seen(some, *listed(some))
         large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
-        low = np.flatnonzero(large.least - large.off < self.worst.bound)
+        low = np.flatnonzero(large.least < self.lowest)
         return split(large.take(low), judged.worth[low])
+
+    def rounding(self, context: tuple[int, ...]) -> float:
+        """How far rounding may move the margin of one context."""
+        roots, length = self.splitter.roots(), len(context)
+        padded = np.array([[*context, *[0] * (self.splitter.context - length)]])
+        own = roots.take(np.flatnonzero((roots.length == length) & (roots.asking == context[-1])))
+        return float(self.judged(self.splitter.settled(single(own, padded)))[1].off[0])
 
 
 def split(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:

@@ -1,9 +1,9 @@
 """How likely contexts are in the task's own sequences.
 
-A full window of n tokens is drawn as in training: n + 1 tokens at a random start of a sequence, of which the model
-sees the first n. A shorter context is the beginning of a sequence. `Chances` gives the probability that what was
-drawn is among the contexts of a node, among listed ones, or among those that demand something. Most contexts
-never come: counting 0..9 leaves ten of 10^10.
+A full window of n tokens is drawn as in training: n + 1 tokens at a random start of a sequence, of which the
+model sees the first n. A shorter context is the beginning of a sequence. `Chances` gives the probability that
+what was drawn is among the contexts of a node, among listed ones, or among those that demand something. Most
+contexts never come: counting 0..9 leaves ten of 10^10.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,9 @@ class Moves(NamedTuple):
     chance: Float[np.ndarray, " move"]
 
     @staticmethod
-    def gathered(by: Int[np.ndarray, " move"], flow: Float[np.ndarray, "node move"], count: int) -> np.ndarray:
+    def gathered(
+        by: Int[np.ndarray, " move"], flow: Float[np.ndarray, "node move"], count: int
+    ) -> np.ndarray:
         """Sums of the flow, `node count`."""
         rows = np.arange(len(flow))[:, None] * count + by
         found: np.ndarray = np.bincount(rows.ravel(), flow.ravel(), len(flow) * count)
@@ -62,10 +64,13 @@ class Chances:
         return Moves(state, token, reached, self.automaton.probability[state, token])
 
     def admit(self, nodes: Nodes) -> Nodes:
-        """Nodes with their chances; tokens that no window of a node has are closed, nodes without any dropped."""
+        """Nodes with their chances; tokens that no window has are closed, nodes without a window dropped."""
         size = self.length * (len(self.prior) + len(self.moves.state))
         step = max(CHUNK // size, 1)
-        parts = [self.admit_some(nodes.take(np.arange(i, min(i + step, len(nodes))))) for i in range(0, len(nodes), step)]
+        parts = [
+            self.admit_some(nodes.take(np.arange(i, min(i + step, len(nodes)))))
+            for i in range(0, len(nodes), step)
+        ]
         return together(parts) if parts else nodes
 
     def admit_some(self, nodes: Nodes) -> Nodes:
@@ -100,7 +105,9 @@ class Chances:
             beliefs, group = self.read(beliefs, branch), np.ravel(group)
         return float(beliefs.weight.sum())
 
-    def windows(self, most: int) -> tuple[Int[np.ndarray, "context pos"], Float[np.ndarray, " context"]] | None:
+    def windows(
+        self, most: int
+    ) -> tuple[Int[np.ndarray, "context pos"], Float[np.ndarray, " context"]] | None:
         """All contexts that come, with their chances; none where there are more than `most`."""
         vocab, beliefs = len(self.automaton.tokens), self.nothing_read()
         contexts = np.zeros((1, 0), np.uint16)

@@ -1,4 +1,4 @@
-"""The contexts with the smallest margins seen so far, and a search for smaller ones by changing single tokens."""
+"""The contexts with the smallest margins seen so far, and a search for smaller ones, token by token."""
 
 from dataclasses import dataclass, field
 

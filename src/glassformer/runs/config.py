@@ -25,8 +25,20 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Prove:
+    """The proof at the end."""
+
+    seconds: float = 20.0  # for the kept model
+    seeds: int = 64  # of the other seeds that miss nothing, how many are proved as well; rules: none
+
+    def __post_init__(self) -> None:
+        require(self.seconds > 0, "seconds", "above 0", self.seconds)
+        require(self.seeds >= 0, "seeds", "at least 0", self.seeds)
+
+
+@dataclass(frozen=True)
 class Run:
-    """Task, data, model, training, measurement."""
+    """Task, data, model, training, measurement, proof."""
 
     name: str = "run"  # also the folder's name under runs/
     about: str = ""  # what is special about it, and why
@@ -35,6 +47,7 @@ class Run:
     model: Architecture = field(default_factory=Architecture)
     train: Train = field(default_factory=Train)
     measure: Measure = field(default_factory=Measure)
+    prove: Prove = field(default_factory=Prove)
     rule_file: str = ""  # a Python file with a rule of the user's own
 
     def __post_init__(self) -> None:

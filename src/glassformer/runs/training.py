@@ -32,6 +32,7 @@ RULE_CHOICE, SUM_CHOICE = ("argmax_accuracy", "right_probability"), ("whole_accu
 HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
 Row = dict[str, float]
 Progress = Callable[[int, list[Row]], None]  # step reached, the latest rows
+Miner = Callable[[Run, dict[str, np.ndarray]], np.ndarray]  # from models, stacked, to problems `pos batch`
 
 
 class Trained(NamedTuple):
@@ -42,8 +43,11 @@ class Trained(NamedTuple):
     rows: list[Row]  # every evaluation of every seed
 
 
-def train_into(folder: Path, run: Run, progress: Progress) -> Trained:
-    """Start or go on, to the end; then write the chosen model, its history and the population."""
+def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None = None) -> Trained:
+    """Start or go on, to the end; then write the chosen model, its history and the population.
+
+    `miner` finds problems that a model gets wrong, or nearly; it is asked once a round of mining.
+    """
     seeds = run.train.first_seed + np.arange(run.train.seeds)
     source = make_source(run.task, run.data, run.model.context)
     population = Population(run.architecture, source, run.train, seeds)
@@ -58,14 +62,26 @@ def train_into(folder: Path, run: Run, progress: Progress) -> Trained:
     if run.train.polish_steps and done <= run.train.steps:
         stretch = polish_best(run, population, state, rows)
         state, rows = keep(folder, population, stretch, run.train.steps + 1, rows)
+    for step in mining_steps(run.train):
+        if miner and done < step:
+            stretch = polish_best(run, population, state, rows, miner)
+            state, rows = keep(folder, population, stretch, step, rows)
     return finish(folder, run, population, state, rows)
 
 
-def polish_best(run: Run, population: Population, state: State, rows: list[Row]) -> Stretch:
+def mining_steps(train: Train) -> list[int]:
+    """Each round of mining counts as one more step, after that of the polish."""
+    return [train.steps + 2 + number for number in range(train.mine)]
+
+
+def polish_best(
+    run: Run, population: Population, state: State, rows: list[Row], miner: Miner | None = None
+) -> Stretch:
     """The best seeds polished, the others as they were; one row a seed."""
     last = rows[-len(population.seeds) :]
     places = np.array(ranking(last, run.task)[: run.train.polish_seeds])
-    new = population.polished(state, places)
+    everyone = population.flat.unpack(np.asarray(state.vectors)[places])
+    new = population.polished(state, places, miner(run, everyone) if miner else None)
 
     def column(name: str, found: Any) -> Any:
         return replaced(np.array([row[name] for row in last]), places, found)
@@ -105,7 +121,8 @@ def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]
 
 def evaluations(train: Train) -> list[int]:
     """The steps after which a state is kept; the polish counts as one more step."""
-    return [first + steps for first, steps in train.chunks()] + [train.steps + 1] * (train.polish_steps > 0)
+    polish = [train.steps + 1] * (train.polish_steps > 0)
+    return [first + steps for first, steps in train.chunks()] + polish + mining_steps(train)
 
 
 def rows_until(folder: Path, population: Population, step: int) -> list[Row]:

@@ -30,6 +30,7 @@ from glassformer.train.settings import Train
 CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "", "xla_cpu_multi_thread_eigen": False}
 GPU_LANES = 1024  # seeds side by side on a GPU, always: another number would round differently
 POLISH_LANES = 64  # the same while polishing, where a batch is many times larger
+MINE_STEPS = 150  # L-BFGS steps of a round of mining, where the recipe has no polish of its own
 GROUP = 100  # steps whose data are drawn at once, so that the draws are cheap and their memory is bounded
 POOL_STEPS = 1_000  # steps that share a pool of sequences
 SHARED_SEED = 0  # of what all seeds share: held-out windows and pools of sequences
@@ -73,12 +74,27 @@ class Population:
         trained, train_loss, scores = self.compiled(steps)((self.seeds, state), shared)
         return Stretch(trained, train_loss, scores)
 
-    def polished(self, state: State, places: Int[np.ndarray, " chosen"]) -> Stretch:
-        """The chosen seeds after L-BFGS on one large batch, the same for all; one row a chosen seed."""
-        batch = self.source.held_out(stream(SHARED_SEED, "polish"), self.train.polish_batch)
-        job = partial(polish_one, self.model, self.flat, self.source.outputs, self.train.polish_steps)
+    def polished(
+        self,
+        state: State,
+        places: Int[np.ndarray, " chosen"],
+        mined: Int[np.ndarray, "pos batch"] | None = None,
+    ) -> Stretch:
+        """The chosen seeds after L-BFGS on one large batch, the same for all; one row a chosen seed.
+
+        `mined` problems take the place of as many others, of half the batch at the most, again and again.
+        """
+        tokens = self.source.held_out(stream(SHARED_SEED, "polish"), self.train.polish_batch).tokens
+        if mined is not None and mined.shape[1]:
+            half = np.arange(tokens.shape[1] // 2)
+            tokens = tokens.at[:, half].set(np.asarray(mined, tokens.dtype)[:, half % mined.shape[1]])
+        job = partial(polish_one, self.model, self.flat, self.source.outputs, self.polish_steps)
         chosen = jax.tree.map(lambda leaf: np.asarray(leaf)[places], state)
-        return Stretch(*self.mapped(job, POLISH_LANES)(chosen, (batch.tokens, self.held_out)))
+        return Stretch(*self.mapped(job, POLISH_LANES)(chosen, (tokens, self.held_out)))
+
+    @property
+    def polish_steps(self) -> int:
+        return self.train.polish_steps or MINE_STEPS
 
     def pool(self, number: int) -> Any:
         """The data that all seeds share for a while; a new pool every POOL_STEPS steps."""

@@ -30,6 +30,7 @@ class Train:
     polish_steps: int = 0  # L-BFGS steps of the best seeds at the end
     polish_seeds: int = 64  # how many of the best seeds are polished
     polish_batch: int = 8192  # windows of the one batch that they are polished on, made as the held-out ones
+    mine: int = 0  # rounds in which the prover's worst sums join that batch and the best are polished again
     device: Literal["auto", "cpu", "gpu"] = "auto"  # auto: the GPU where there is one
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one a core
 
@@ -37,7 +38,7 @@ class Train:
         counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_seeds", "polish_batch")
         for field in counts:
             require(getattr(self, field) >= 1, field, "at least 1", getattr(self, field))
-        for field in ("first_seed", "warm_up", "polish_steps", "threads"):
+        for field in ("first_seed", "warm_up", "polish_steps", "mine", "threads"):
             require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
         for field in ("weight_decay", "clip", "grokfast_gain"):
             require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))

@@ -1,0 +1,49 @@
+"""Hard examples from the prover: the pairs at the ends of the classes that a model gets wrong, or barely right.
+
+Training draws pairs at random and never meets the few that fail; these are exactly those.
+"""
+
+import numpy as np
+from jaxtyping import Int
+
+from glassformer.model.model import Model
+from glassformer.proof.adder import prove_adder
+from glassformer.proof.extremes import Digits
+from glassformer.proof.search import Level, Status, ends
+from glassformer.runs.config import Run
+from glassformer.tasks.addition import Addition, add
+from glassformer.tasks.board import off_board
+from glassformer.verify.spread import spread
+
+MODELS = 8  # best ones that are looked into
+PAIRS = 256  # of each at most: the wrong ones, then those with the smallest margins
+SECONDS = 5.0  # for each
+
+
+def mine(run: Run, everyone: dict[str, np.ndarray]) -> Int[np.ndarray, "pos batch"]:
+    """Problems with their answers, from the first models of a population; none of the board's."""
+    task = run.task
+    assert isinstance(task, Addition), "rules have no miner"
+    count = min(MODELS, len(next(iter(everyone.values()))))
+    models = [
+        Model(run.architecture, {name: array[i] for name, array in everyone.items()}) for i in range(count)
+    ]
+    digits = np.concatenate(list(spread(lambda model: hard_digits(model, task), iter(models))))
+    x, y = off_board(digits[:, :, 0].T, digits[:, :, 1].T)
+    return np.asarray(task.written().encode(x, y, add(x, y)))
+
+
+def hard_digits(model: Model, task: Addition) -> Digits:
+    """The pairs of one model, worst first."""
+    proof = prove_adder(model, task, seconds=SECONDS, margins=False)
+    found = [pairs_of(level) for level in proof.levels]
+    every, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return np.asarray(every[np.argsort(least, kind="stable")[:PAIRS]])
+
+
+def pairs_of(level: Level) -> tuple[Digits, np.ndarray]:
+    """Refuting pairs, and those at the ends of every class, each with the smallest gap of its class."""
+    wrong = level.wrong[level.status == Status.REFUTED]
+    both = [wrong, *ends(level.bounds)]
+    least = [np.full(len(wrong), -np.inf), *[np.nan_to_num(level.least, nan=-np.inf)] * (len(both) - 1)]
+    return np.concatenate(both), np.concatenate(least)

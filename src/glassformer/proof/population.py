@@ -1,0 +1,67 @@
+"""Proofs for a whole population: how many seeds are right on every pair, not only on those that were tried.
+
+Most seeds fail soon: a few thousand hard pairs refute them without a proof. The others are proved one by one,
+on all cores.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassformer.model.architecture import Architecture
+from glassformer.model.model import Model
+from glassformer.proof.adder import Verdict, prove_adder
+from glassformer.tasks.addition import Addition
+from glassformer.verify.addition import Digits, Failure, examine, hard_blocks
+from glassformer.verify.spread import spread
+
+QUICK_KIND, QUICK_PAIRS, QUICK_SEED = "sums_8_to_10", 256, 1  # hard pairs that are tried first
+SECONDS = 20.0  # for one seed at most
+
+Tell = Callable[[int], object]  # is told how many more seeds are done
+
+
+@dataclass(frozen=True)
+class SeedProof:
+    """What became of one seed."""
+
+    seed: int
+    verdict: Verdict
+    margin_bound: float | None  # of a proved one
+    counterexample: Failure | None
+
+
+def prove_population(
+    architecture: Architecture,
+    everyone: Mapping[str, np.ndarray],
+    seeds: list[int],
+    task: Addition,
+    seconds: float = SECONDS,
+    tell: Tell | None = None,
+) -> list[SeedProof]:
+    """A verdict for every row of `everyone`, arrays with a first axis for the seeds."""
+
+    def one(row: int) -> SeedProof:
+        model = Model(architecture, {name: array[row] for name, array in everyone.items()})
+        return prove_seed(model, seeds[row], task, seconds)
+
+    found: list[SeedProof] = []
+    for proof in spread(one, iter(range(len(seeds)))):
+        found.append(proof)
+        if tell:
+            tell(1)
+    return found
+
+
+def prove_seed(model: Model, seed: int, task: Addition, seconds: float) -> SeedProof:
+    """Refuted by a hard pair that was tried, or by the search; or proved."""
+    if not all(np.isfinite(array).all() for array in model.params.values()):
+        return SeedProof(seed, "not_applicable", None, None)
+    tried = examine(model, task, hard_blocks(QUICK_KIND, task, QUICK_SEED, QUICK_PAIRS))
+    if tried.failures:
+        return SeedProof(seed, "refuted", None, tried.failures[0])
+    proof = prove_adder(model, task, seconds=seconds, margins=False)
+    wrong = proof.counterexample
+    failure = Failure(wrong.a, wrong.b, wrong.expected, wrong.got) if wrong else None
+    return SeedProof(seed, proof.verdict, proof.margin_bound, failure)
