@@ -33,37 +33,53 @@ Made = tuple[Arbs, Arbs, ByCoordinate, ByCoordinate]  # over, at, slopes, reach
 PLACES = 1000  # coordinates below it are places, the others errors
 fresh = itertools.count(PLACES)  # names of errors; two of them are never the same
 
-exactly = np.frompyfunc(arb, 1, 1)
-spread = np.frompyfunc(lambda low, high: arb(low).union(arb(high)), 2, 1)
-meet = np.frompyfunc(lambda x, y: x.intersection(y), 2, 1)
-hull = np.frompyfunc(lambda x, y: x.union(y), 2, 1)
-about_zero = np.frompyfunc(lambda radius: arb(0, radius), 1, 1)
-_upper = np.frompyfunc(lambda x: float(x.upper()), 1, 1)
-_lower = np.frompyfunc(lambda x: float(x.lower()), 1, 1)
-_most = np.frompyfunc(lambda x: float(x.abs_upper()) or (0.0 if x.is_zero() else TINY), 1, 1)
-_least = np.frompyfunc(lambda x: float(x.abs_lower()), 1, 1)
+_exactly = np.frompyfunc(arb, 1, 1)
+_spread = np.frompyfunc(lambda low, high: arb(low).union(arb(high)), 2, 1)
+_about_zero = np.frompyfunc(lambda radius: arb(0, radius), 1, 1)
+_meet = np.frompyfunc(arb.intersection, 2, 1)
+_upper = np.frompyfunc(arb.upper, 1, 1)
+_lower = np.frompyfunc(arb.lower, 1, 1)
+_most = np.frompyfunc(arb.abs_upper, 1, 1)
+_least = np.frompyfunc(arb.abs_lower, 1, 1)
+_is_zero = np.frompyfunc(arb.is_zero, 1, 1)
+hull = np.frompyfunc(arb.union, 2, 1)
+
+
+def exactly(x: Bound) -> Arbs:
+    """Numbers of float64 as balls without radius."""
+    return np.asarray(_exactly(x), object)
+
+
+def spread(low: Bound, high: Bound) -> Arbs:
+    """Balls that hold everything from low to high."""
+    return np.asarray(_spread(low, high), object)
+
+
+def about_zero(radius: Bound) -> Arbs:
+    return np.asarray(_about_zero(radius), object)
 
 
 def upper(x: Arbs) -> Bound:
     """A float64 at or above every number of each ball."""
-    return np.nextafter(np.asarray(_upper(x), np.float64), np.inf)
+    return np.nextafter(np.asarray(_upper(x)).astype(np.float64), np.inf)
 
 
 def lower(x: Arbs) -> Bound:
     """A float64 at or below every number of each ball."""
-    return np.nextafter(np.asarray(_lower(x), np.float64), -np.inf)
+    return np.nextafter(np.asarray(_lower(x)).astype(np.float64), -np.inf)
 
 
 def most(x: Arbs) -> Bound:
-    """The largest magnitude in each ball; exactly 0 for the number 0."""
-    found = np.asarray(_most(x), np.float64)
+    """The largest magnitude in each ball; exactly 0 for the number 0 alone."""
+    found = np.asarray(_most(x)).astype(np.float64)
+    if (found == 0).any():
+        found = np.where(np.asarray(_is_zero(x)).astype(bool), 0.0, np.maximum(found, TINY))
     return np.where(found == 0, 0.0, np.nextafter(found, np.inf))
 
 
 def least(x: Arbs) -> Bound:
     """The smallest magnitude in each ball."""
-    found = np.asarray(_least(x), np.float64)
-    return np.where(found == 0, 0.0, np.nextafter(found, -np.inf))
+    return np.maximum(np.nextafter(np.asarray(_least(x)).astype(np.float64), -np.inf), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,16 +191,13 @@ class Balls:
 
     def drift(self) -> Bound:
         """How far the deployed number can be from the real one, by errors that are coordinates and others."""
-        total = self.error
-        for name, slope in self.slopes.items():
-            if name >= PLACES:
-                total = total + most(slope) * most(self.reach[name])
-        return self.rules.up(total)
+        errors = {name: slope for name, slope in self.slopes.items() if name >= PLACES}
+        return self.rules.up(self.error + most(moved(exactly(np.zeros(self.shape)), errors, self.reach)))
 
 
 def constant(rules: Rules, value: Any) -> Balls:
     """Stored numbers: cast to the precision, then exact."""
-    cast = np.asarray(value, rules.dtype).astype(np.float64)
+    cast: Bound = np.asarray(value, rules.dtype).astype(np.float64)
     return enclosed(rules, exactly(cast), np.zeros(cast.shape))
 
 
@@ -238,7 +251,11 @@ def settled(parts: Sequence[Balls], over: Any, at: Callable[[], Any], slopes: By
 
 def tightened(over: Arbs, at: Arbs, slopes: ByCoordinate, reach: ByCoordinate) -> Arbs:
     """The value over the box, cut down to the mean value form."""
-    linear = at
+    return np.asarray(_meet(over, moved(at, slopes, reach)), object)
+
+
+def moved(at: Arbs, slopes: ByCoordinate, reach: ByCoordinate) -> Arbs:
+    """at + slopes . (y - centre)."""
     for name, slope in slopes.items():
-        linear = linear + slope * reach[name]
-    return np.asarray(meet(over, linear), object)
+        at = at + slope * reach[name]
+    return at

@@ -21,7 +21,7 @@ from glassformer.tasks.addition import BASE
 
 SPAN_SLACK = 1e-9  # of the way from low to high: what a bound may be lifted by
 SCALE_SLACK = 1e-12  # of the bound and of the largest number that is mixed: float64 has 1e-16
-TERM_SLACK = 2.0**-49  # of a term's parts: a few roundings of float64
+TERM_SLACK = 2.0**-47  # of a term's parts: a few roundings of float64
 FINEST = 2.0**500  # scale of terms that are all as good as 0
 CHUNK = 1024  # parts at a time
 
@@ -83,7 +83,8 @@ def bound_parts(tables: Tables, task: Addition, axes: tuple[Axes, ...], parts: l
         inner = turn[:, first : first + mine, first : first + mine]
         for i in range(mine):
             low[:, first + i], high[:, first + i] = checked_ends(spot, query, inner[:, i], parts, first + i)
-        sizes = np.abs(inner) @ np.abs(along.axes)  # part coordinate dim
+        slack = TERM_SLACK * (np.abs(inner) @ np.abs(along.axes))
+        sizes = np.abs(inner @ along.axes) + slack  # part coordinate dim
         off[:, first : first + mine] = (sizes * spot.mixture.error.T[query][:, None]).sum(2) * UP
         rests.append(rest(spot, query, inner))
         first += mine
@@ -98,6 +99,8 @@ def spot_of(task: Addition, place: int, mixture: Mixture, along: Axes) -> Spot:
     products = mixture.weights * values[:, None]
     at_zero = mixture.extra * -(exactly(along.axes) * exactly(along.centre)).sum(1)[:, None]  # axis query
     size = np.where(mixture.allowed.any(0), most(values), 0.0).max((1, 2))
+    if mixture.has_extra:
+        size = np.maximum(size, np.abs(along.axes) @ np.abs(along.centre) * UP)
     error = np.abs(along.axes) @ mixture.error.max(1)
     return Spot(
         task,
@@ -140,7 +143,8 @@ def lifts(spot: Spot, query: np.ndarray, direction: np.ndarray, bound: Bound, pa
 
 def excess(spot: Spot, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[Part]) -> Bound:
     """The largest sum of w (a - bound) over the pairs of each part, rounded up."""
-    layout, tokens = spot.task.written(), spot.mixture.allowed.any(0)  # key tok
+    layout = spot.task.written()
+    tokens: np.ndarray = np.asarray(spot.mixture.allowed.any(0))  # key tok
     each = terms(spot.products, spot.weights, query, direction, bound)  # part key tok
     extra = terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
@@ -195,7 +199,8 @@ def rest(spot: Spot, query: np.ndarray, turn: np.ndarray) -> Bound:
     if mixture.has_extra:
         real = np.maximum(real, most(outside @ centre))
     straight = (real[:, None] + most(outside) @ mixture.error * UP).T * UP  # query dim
-    return (straight[query] + skewed(spot, turn)) * UP
+    found: Bound = (straight[query] + skewed(spot, turn)) * UP
+    return found
 
 
 def skewed(spot: Spot, turn: np.ndarray) -> Bound:
@@ -203,6 +208,7 @@ def skewed(spot: Spot, turn: np.ndarray) -> Bound:
     count = turn.shape[2]
     square = np.abs(turn.transpose(0, 2, 1) @ turn - np.eye(count))
     is_turned = (turn != np.eye(count)).any((1, 2))
-    square = np.where(is_turned[:, None, None], square + TERM_SLACK * count * (1 + square), 0.0)
+    slack = TERM_SLACK * count * (1 + square.max((1, 2), keepdims=True, initial=0.0))
+    square = np.where(is_turned[:, None, None], square + slack, 0.0)
     lost: Bound = (square @ spot.reach) @ np.abs(spot.along.axes) * UP
     return lost

@@ -118,7 +118,7 @@ def check_pair(task: Addition, one: Class, here: Open, leaf: Proved | Refuted | 
 
 
 def is_number(value: int, task: Addition) -> bool:
-    return 0 <= value < BASE**task.digits
+    return 0 <= value < int(BASE**task.digits)
 
 
 def check_counts(certificate: Certificate) -> None:

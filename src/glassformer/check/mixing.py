@@ -57,7 +57,8 @@ class Mixture:
     @cached_property
     def least_total(self) -> Bound:
         """A lower bound of the softmax's denominator, `query`."""
-        return (self.least_weight.sum(1) + np.maximum(lower(self.extra), 0.0)) * (2 - UP)
+        total: Bound = self.least_weight.sum(1) + np.maximum(lower(self.extra), 0.0)
+        return total * (2 - UP)
 
     @cached_property
     def error(self) -> Bound:
@@ -82,12 +83,13 @@ class Mixture:
         few = (2 * (share > self.rules.unit).sum(1) + 6) * self.rules.unit
         sizes = np.where(self.allowed.any(0), self.values.size, 0.0).max(2)  # dim key
         apart = (few / (1 - few) + tiny.sum(1)) * mixed + sizes @ tiny.T
-        return np.minimum(apart, self.rules.gathered(2 * self.keys + 6) * mixed)
+        rounded: Bound = np.minimum(apart, self.rules.gathered(2 * self.keys + 6) * mixed)
+        return rounded
 
     def moved(self) -> Bound:
         """Sum over keys of share x relative error x |value - mix|, `dim query`."""
         own = np.stack([(self.share * self.off * size).max(2).sum(1) for size in self.values.size])
-        return (own + (self.share * self.off).max(2).sum(1) * self.most_mixed(self.values.size)) * UP
+        return (own + self.all_off * self.most_mixed(self.values.size)) * UP
 
     def most_mixed(self, size: Bound) -> Bound:
         """The most that a mean of such sizes, `dim key tok`, can be, `dim query`."""
@@ -101,8 +103,14 @@ class Mixture:
 
     def drift(self) -> Bound:
         """R: how far all weights together can be off, as a share of their sum, `query`."""
-        shared = (self.share * self.off).max(2).sum(1) + self.extra_share() * self.off.max((1, 2))
-        return np.minimum(self.off.max((1, 2)), shared * UP)
+        most: Bound = self.off.max((1, 2))
+        return np.minimum(most, self.all_off)
+
+    @cached_property
+    def all_off(self) -> Bound:
+        """Sum over keys, and the zero vector, of share x relative error, `query`."""
+        total: Bound = (self.share * self.off).max(2).sum(1) + self.extra_share() * self.off.max((1, 2))
+        return total * UP
 
     @cached_property
     def off(self) -> Bound:
@@ -137,7 +145,8 @@ class Mixture:
         low = np.where(anywhere, lower(self.values.over), np.inf).min((1, 2))
         if self.has_extra:
             high, low = np.maximum(high, 0.0), np.minimum(low, 0.0)
-        return (high - low) * UP
+        span: Bound = (high - low) * UP
+        return span
 
     def hull(self) -> Balls:
         """Every mix, whatever the tokens are, each key on its own: `dim query`."""
@@ -146,8 +155,8 @@ class Mixture:
         query, key = np.ogrid[: stand_in.shape[0], : stand_in.shape[1]]
         weights = self.weights[query[:, :, None], key[:, :, None], stand_in]
         values = self.values.over[:, key[:, :, None], stand_in]  # dim query key tok
-        above = hull.reduce(weights * values, axis=3).sum(2)  # dim query
-        below = hull.reduce(weights, axis=2).sum(1) + self.extra  # query
+        above = np.asarray(hull.reduce(weights * values, axis=3), object).sum(2)  # dim query
+        below = np.asarray(hull.reduce(weights, axis=2), object).sum(1) + self.extra  # query
         return enclosed(self.rules, above / below, self.error)
 
     def chosen(self, tokens: np.ndarray) -> Balls:

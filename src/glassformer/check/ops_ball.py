@@ -85,7 +85,7 @@ class BallOps:
 
         def slope(over: Arbs) -> Arbs:
             density: Arbs = _exp(over * over * -HALF) / (TWO * pi).sqrt()
-            return HALF * (_erf(over * root) + 1) + over * density
+            return np.asarray(HALF * (_erf(over * root) + 1) + over * density, object)
 
         def bent(part: Balls) -> Balls:
             return bend(
@@ -175,7 +175,7 @@ class BallOps:
             return exact(self.rules, made)
         size, error = (part.reshape(x.shape[0], -1) for part in (x.size, x.error))
         bias_size, bias_error = shift.size[:, None], shift.error[:, None]
-        found = self.rules.linear(weight.size, weight.error, size, error, bias_size, bias_error, x.shape[0])
+        found = self.rules.linear(weight.size, weight.error, size, error, bias_size, bias_error)
         return Balls(self.rules, made[0], found.reshape(outer), *made[1:])
 
     def lookup(self, table: Balls, tokens: np.ndarray) -> Balls:
@@ -197,7 +197,7 @@ def widened(x: Balls) -> Balls:
     slopes, reach = dict(x.slopes), dict(x.reach)
     for dim in np.flatnonzero(x.error.reshape(x.shape[0], -1).any(1)):
         name = next(fresh)
-        slopes[name] = unit(x.shape, dim)
+        slopes[name] = unit(x.shape, int(dim))
         reach[name] = about_zero(x.error[dim])
     over = x.over + about_zero(x.error)
     return Balls(x.rules, over, np.zeros(x.shape), x.at, slopes, reach)

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 UNITS = {"float32": 2.0**-24, "float64": 2.0**-53, "real": 0.0}  # largest relative error of one operation
 ETAS = {"float32": 2.0**-149, "float64": 2.0**-1074, "real": 0.0}  # smallest number: what underflow can lose
 UP = 1 + 2.0**-40  # every rule is below a thousand operations of float64, each wrong by 2**-53 at most
 TINY = 1e-300  # and what their own underflow can lose
 
-Bound = np.ndarray  # float64, an upper bound of each number
+Bound = NDArray[np.float64]  # an upper bound of each number
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,13 @@ class Rules:
         carried = over(x + size * y, (y_least - y) * (2 - UP))
         return self.up(carried * (1 + self.unit) + self.unit * size + self.eta)
 
-    def linear(
-        self, w_size: Bound, w: Bound, x_size: Bound, x: Bound, b_size: Bound, b: Bound, inner: int
-    ) -> Bound:
-        """Of `out inner` times `inner many`, plus a bias `out 1`."""
-        gathered = self.gathered(inner + 2)
+    def linear(self, w_size: Bound, w: Bound, x_size: Bound, x: Bound, b_size: Bound, b: Bound) -> Bound:
+        """Of `out inner` times `inner many`, plus a bias `out 1`; what is exactly 0 costs nothing."""
+        terms = ((w_size > 0) | (w > 0)).sum(1, keepdims=True) + (b_size > 0)  # out 1
+        gathered = terms * self.unit / (1 - terms * self.unit)
         carried = w_size @ x + w @ x_size + w @ x + b
-        return self.up(carried * (1 + gathered) + gathered * (w_size @ x_size + b_size) + inner * self.eta)
+        grown = gathered * (w_size @ x_size + b_size) + terms * self.eta
+        return self.up(carried * (1 + gathered) + grown)
 
     def summed(self, size: Bound, error: Bound, axis: int) -> Bound:
         gathered = self.gathered(size.shape[axis] + 2)

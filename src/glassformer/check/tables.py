@@ -73,7 +73,8 @@ class Tables:
 
     def logits(self, state: Balls) -> Balls:
         """`tok batch` for last states `dim 1 batch`."""
-        return whole(self.architecture.head(self.ops, self.params, "head", state, self.token_table))[:, 0]
+        logits: Balls = whole(self.architecture.head(self.ops, self.params, "head", state, self.token_table))
+        return logits[:, 0]
 
 
 def make_tables(model: Architecture, stored: Parameters, task: Addition, arithmetic: str) -> Tables:

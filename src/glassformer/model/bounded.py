@@ -195,7 +195,9 @@ def settled(
     size = np.abs(centre) + total(slope)
     radius = radius * (1 + OWN) + (OWN * size + LEAST)
     off = total(noise) + error
-    error = error + (floats.unit * units) * (size + radius + off) + OWN * off
+    error = error + OWN * off
+    if units and floats.unit:
+        error = error + (floats.unit * units) * (size + radius + off)
     if floats.most < np.inf and size.max(initial=0.0) >= floats.most:
         error = np.where(size < floats.most, error, np.inf)  # the deployed number might overflow
     return Bounded(floats, centre, slope, radius, noise, error * (1 + OWN) + floats.step)

@@ -21,8 +21,8 @@ def in_order(factors: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     BLAS rounds differently with the size of the batch; this does not, so that what a place computes by itself
     is the same number wherever it is computed. A proof can then take it as known.
     """
-    first, *others = factors
-    total = first[0] * first[1]
+    (first, second), *others = factors
+    total: np.ndarray = first * second
     for a, b in others:
         total += a * b
     return total
@@ -59,7 +59,10 @@ class NumpyOps:
         return each(lambda part: part * expit(part), x)
 
     def sum(self, x: Value, axis: int) -> Value:
-        return np.sum(x, axis=axis)
+        if x.shape[axis] > FEW:
+            return np.sum(x, axis=axis)
+        first, *others = np.moveaxis(x, axis, 0)
+        return sum(others, first)  # in order: NumPy's own sum has another for a single sequence
 
     def softmax(self, scores: Value, extra: float) -> Value:
         """Shares of `query key batch` over the keys; `extra` is added to the denominator (softmax1: 1)."""

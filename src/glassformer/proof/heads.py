@@ -39,6 +39,7 @@ class Weights(NamedTuple):
 class Head:
     """Weights, values, and axes along which the values extend: a mix is centre + axes y, give or take."""
 
+    scores: Float[np.ndarray, "place asked key tok"]
     weights: Weights
     values: Bounded  # dim key tok
     centre: Float[np.ndarray, " dim"]
@@ -61,7 +62,7 @@ def make_head(floats: Floats, extra: float, scores: Scores, values: Bounded, the
     across = off_axes(axes)
     extent = (np.abs(points - centre).max(0) + values.reach.max((1, 2))) * (1 + OWN)
     aside = (across @ extent)[:, None, None] + np.tensordot(across, error, 1)
-    return Head(weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error)
+    return Head(scores.centre, weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error)
 
 
 def weigh(floats: Floats, extra: float, scores: Scores, there: There) -> Weights:

@@ -1,28 +1,24 @@
 """Whether all contexts of a node are right, or all wrong: a box around their mixes, and the readout over it.
 
-The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
-guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever
-the guess, guess + largest sum / smallest denominator is an upper bound. Along the slope of a logit's gap the
-same gives the exact extreme where the box has only a corner.
+The box is judged as a whole at first. Where that nearly decides, hidden units and gaps are bounded again, by
+what the contexts of the node can do and not by the corners of its box.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.model.bounded import LEAST, OWN, Bounded, between, total
-from glassformer.proof.heads import Head
+from glassformer.model.bounded import LEAST, OWN, Bounded, total
 from glassformer.proof.readout import NEVER, Boxes, logits_of
 from glassformer.proof.rule_nodes import Nodes
+from glassformer.proof.rule_supports import SUMS, Reach, TightOps, enclosed
 from glassformer.proof.tables import Tables
 
-ROUNDS = 4  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
-SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
+NEARLY = 1.5  # a bound this many gaps below 0 may yet be raised above it
 NEAREST = 3  # rivals whose gaps are bounded more closely
 CHUNK = 1 << 21  # numbers at a time
-
-Sets = Bool[np.ndarray, "node pos tok"]
 
 
 class Judged(NamedTuple):
@@ -33,13 +29,14 @@ class Judged(NamedTuple):
     is_right: Bool[np.ndarray, " node"]  # everywhere, in the deployed arithmetic
     is_wrong: Bool[np.ndarray, " node"]  # everywhere, in the deployed arithmetic
     worth: Float[np.ndarray, "node pos tok"]  # what a token at a place adds to the margin, about
+    is_near: Bool[np.ndarray, " node"]  # undecided, but not by far
 
 
 def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]) -> Judged:
     """Every node, some at a time; `rounded` says what rounding does, also if `tables` are of real numbers."""
     if not len(nodes):
         none = np.zeros(0)
-        return Judged(none, none, none > 0, none > 0, np.zeros(nodes.tokens.shape))
+        return Judged(none, none, none > 0, none > 0, np.zeros(nodes.tokens.shape), none > 0)
     size = max(tables.coordinates, 1) * nodes.tokens[0].size * 2
     step = max(CHUNK // size, 1)
     parts = [
@@ -52,17 +49,33 @@ def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarra
 def judge_some(
     tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]
 ) -> Judged:
+    """By boxes, and again, more closely, where that is near a decision."""
     low, high = enclosed(tables.heads, nodes)
     boxes = Boxes(nodes.length - 1, nodes.asking, allowed[nodes.demand], low, high)
+    judged = judge_boxes(tables, rounded, nodes, boxes)
+    near = np.flatnonzero(judged.is_near)
+    if len(near):
+        some, of_some = nodes.take(near), boxes.take(near)
+        ops = TightOps(tables.ops, Reach(tables.heads, some, of_some.low, of_some.high))
+        closer = judge_boxes(replace(tables, ops=ops), rounded, some, of_some)
+        for part, better in zip(judged, closer, strict=True):
+            part[near] = better
+    return judged
+
+
+def judge_boxes(tables: Tables, rounded: Tables, nodes: Nodes, boxes: Boxes) -> Judged:
     logits = logits_of(tables, boxes)  # tok box
     is_open, right = logits.centre > NEVER, boxes.right.T
-    off = logits.off if rounded is tables else logits_of(rounded, boxes).off
+    off = logits.off if tables.ops.unit else logits_of(rounded, boxes).off
     off = 2 * np.where(is_open, off, 0.0).max(0) * (1 + OWN)
+    reach = Reach(tables.heads, nodes, boxes.low, boxes.high)
     for_right, for_wrong = seen_from(logits, right & is_open), seen_from(logits, ~right & is_open)
-    least, is_right = for_right.above(tables, nodes, boxes, ~right & is_open)
-    _, is_wrong = for_wrong.above(tables, nodes, boxes, right & is_open)
+    least, is_right = for_right.above(reach, ~right & is_open)
+    _, is_wrong = for_wrong.above(reach, right & is_open)
+    is_near = for_right.is_near(~right & is_open) | for_wrong.is_near(right & is_open)
     lean = for_right.towards_nearest(~right & is_open)
-    return Judged(least, off, is_right, is_wrong, worths(tables, nodes, (low + high) / 2, lean))
+    worth = worths(tables, nodes, (boxes.low + boxes.high) / 2, lean)
+    return Judged(least, off, is_right, is_wrong, worth, is_near & ~is_right & ~is_wrong)
 
 
 class Side(NamedTuple):
@@ -83,39 +96,28 @@ class Side(NamedTuple):
     def towards_nearest(self, rivals: Bool[np.ndarray, "tok box"]) -> Float[np.ndarray, "box coordinate"]:
         """The slope of the smallest gap."""
         nearest = np.where(rivals, self.least, np.inf).argmin(0)
-        return self.slope[:, nearest, np.arange(rivals.shape[1])].T
+        found: np.ndarray = self.slope[:, nearest, np.arange(rivals.shape[1])].T
+        return found
+
+    def is_near(self, rivals: Bool[np.ndarray, "tok box"]) -> Bool[np.ndarray, " box"]:
+        """Whether all gaps are positive in the middle, and not negative by far anywhere."""
+        near: np.ndarray = (self.gap > 0) & (self.least > -NEARLY * self.gap)
+        return (near | ~rivals).all(0)
 
     def above(
-        self, tables: Tables, nodes: Nodes, boxes: Boxes, rivals: Bool[np.ndarray, "tok box"]
+        self, reach: Reach, rivals: Bool[np.ndarray, "tok box"]
     ) -> tuple[Float[np.ndarray, " box"], Bool[np.ndarray, " box"]]:
         """The least gap to the rivals, and whether all are surely below."""
         least, error = np.where(rivals, self.least, np.inf), self.error * (1 + OWN)
-        rows = np.flatnonzero((~(least > error) & rivals).any(0) & ((self.gap > error) | ~rivals).all(0))
-        if len(rows):
-            nearest = np.argsort(least[:, rows], axis=0)[:NEAREST]  # rival row
-            better = self.along(tables, nodes.take(rows), boxes.take(rows), nearest, rows)
-            least[nearest, rows] = np.fmax(
-                least[nearest, rows], np.where(rivals[nearest, rows], better, np.inf)
-            )
-        is_above = ((least > error) | ~rivals).all(0) & np.isfinite(self.gap).any(0)
+        rows = np.flatnonzero((~(least > error) & rivals).any(0) & self.is_near(rivals))
+        for nearest in np.argsort(least[:, rows], axis=0)[:NEAREST]:  # one rival a row
+            better = self.gap[nearest, rows] - self.other[nearest, rows] * (1 + OWN)
+            better = better - reach.most(-self.slope[:, nearest, rows], rows)
+            better = better - SUMS * (np.abs(better) + np.abs(self.gap[nearest, rows]))
+            better = np.where(rivals[nearest, rows], better, np.inf)
+            least[nearest, rows] = np.fmax(least[nearest, rows], better)
+        is_above: np.ndarray = ((least > error) | ~rivals).all(0) & np.isfinite(self.gap).any(0)
         return least.min(0), is_above
-
-    def along(
-        self, tables: Tables, nodes: Nodes, boxes: Boxes, rival: np.ndarray, rows: np.ndarray
-    ) -> Float[np.ndarray, "rival row"]:
-        """Gaps' lower bounds with the exact extreme of the linear part, where the box has a corner."""
-        middle = between(tables.ops.floats, boxes.low, boxes.high)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            steep = self.slope[:, rival, rows] / middle.radius.T[:, None]  # coordinate rival row
-        steep = np.where(middle.radius.T[:, None] > LEAST, steep, 0.0)
-        found, first = self.gap[rival, rows] - self.other[rival, rows] * (1 + OWN), 0
-        for head in tables.heads:
-            axes = slice(first, first + len(head.axes))
-            first = axes.stop
-            if len(head.axes):
-                pull = np.moveaxis(steep[axes], 2, 0).transpose(0, 2, 1)  # row rival axis
-                found = found - farthest(head, nodes, -pull, middle.centre[:, axes]).T
-        return found - SUMS * np.abs(found)
 
 
 def seen_from(logits: Bounded, chosen: Bool[np.ndarray, "tok box"]) -> Side:
@@ -132,27 +134,6 @@ def seen_from(logits: Bounded, chosen: Bool[np.ndarray, "tok box"]) -> Side:
     return Side(top - centre, slope, radius + own, total(noise) + error)
 
 
-def farthest(
-    head: Head,
-    nodes: Nodes,
-    pull: Float[np.ndarray, "node rival axis"],
-    middle: Float[np.ndarray, "node axis"],
-) -> Float[np.ndarray, "node rival"]:
-    """Upper bounds of pull . (mix - middle) over all contexts of a node."""
-    place, asking = nodes.length - 1, nodes.asking
-    weights = [part[place, asking][:, None] for part in head.weights]
-    centre = (
-        np.tensordot(pull, head.along.centre, 1) - (pull @ middle[:, :, None])[..., None]
-    )  # node rival pos tok
-    size = np.tensordot(np.abs(pull), np.abs(head.along.centre) + head.along.reach, 1)
-    size += (np.abs(pull) @ np.abs(middle)[:, :, None])[..., None]
-    radius = np.tensordot(np.abs(pull), head.along.reach, 1) + SUMS * size
-    nothing = (pull * (head.nothing - middle[:, None])).sum(2)
-    if head.weights.rest.any():
-        nothing = nothing + SUMS * size.max((2, 3))
-    return largest(centre, radius, nothing, nodes.tokens[:, None], *weights)
-
-
 def worths(
     tables: Tables, nodes: Nodes, middle: np.ndarray, lean: np.ndarray
 ) -> Float[np.ndarray, "node pos tok"]:
@@ -167,66 +148,3 @@ def worths(
         towards = np.tensordot(pull, head.along.centre, 1) - (pull * here).sum(1)[:, None, None]
         found += weights * towards / most[:, None, None]
     return np.nan_to_num(found)
-
-
-def enclosed(heads: tuple[Head, ...], nodes: Nodes) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of all coordinates of all heads, `node coordinate` each."""
-    if not any(len(head.axes) for head in heads):
-        return np.zeros((len(nodes), 0)), np.zeros((len(nodes), 0))
-    place, asking = nodes.length - 1, nodes.asking
-    highs: list[np.ndarray] = []
-    lows: list[np.ndarray] = []
-    for head in heads:
-        weights = [part[place, asking][:, None] for part in head.weights]  # node 1 pos tok; node 1
-        for sign, found in ((1.0, highs), (-1.0, lows)):
-            centre, nothing = sign * head.along.centre[None], sign * head.nothing
-            found.append(sign * largest(centre, head.along.reach, nothing, nodes.tokens[:, None], *weights))
-    return np.concatenate(lows, 1), np.concatenate(highs, 1)
-
-
-def largest(
-    centre: np.ndarray,
-    radius: np.ndarray,
-    nothing: np.ndarray,
-    sets: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    rest: np.ndarray,
-) -> Float[np.ndarray, "node axis"]:
-    """Upper bounds of the mix of centre, give or take a radius; arrays are `node axis pos tok`."""
-    value = centre + radius
-    guess = np.broadcast_to(centre.mean((2, 3)), (len(sets), centre.shape[1]))
-    for turn in range(ROUNDS):
-        moved = value - guess[:, :, None, None]
-        moved = moved + OWN * (np.abs(value) + np.abs(guess[:, :, None, None]))
-        chosen = np.where(moved > 0, high, low)
-        terms = np.where(sets, chosen * moved, -np.inf)
-        if turn == ROUNDS - 1:
-            break
-        best = terms.argmax(3)[..., None]
-        weight = np.take_along_axis(np.broadcast_to((low + high) / 2, terms.shape), best, 3)[..., 0]
-        along = np.take_along_axis(np.broadcast_to(centre, terms.shape), best, 3)[..., 0]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = ((weight * along).sum(2) + rest * nothing) / (weight.sum(2) + rest)
-        guess = np.where(np.isfinite(ratio), ratio, guess)
-    return raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
-
-
-def raised(
-    sets: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    rest: np.ndarray,
-    guess: np.ndarray,
-    terms: np.ndarray,
-    extra: np.ndarray,
-) -> Float[np.ndarray, "node axis"]:
-    """guess + largest sum / smallest denominator (the largest where the sum is negative), rounded up."""
-    best = terms.max(3)
-    scale = np.abs(best).sum(2) + np.abs(extra)
-    gain = best.sum(2) + extra + SUMS * scale
-    least = np.where(sets, low, np.inf).min(3).sum(2) + rest
-    most = np.where(sets, high, 0.0).max(3).sum(2) + rest
-    with np.errstate(divide="ignore"):
-        found: np.ndarray = guess + gain / np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
-    return found + OWN * (np.abs(found) + np.abs(guess)) + LEAST

@@ -1,0 +1,180 @@
+"""How far a mix can reach along any direction, over all contexts of a node, and what that says of the readout.
+
+The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
+guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever
+the guess, guess + largest sum / smallest denominator is an upper bound. Along the axes this gives a box; along
+the slope of a hidden unit or of a gap between logits it gives the exact reach, where the box has only a corner.
+"""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from glassformer.model.blocks import each
+from glassformer.model.bounded import LEAST, OWN, Bounded, between, settled, times
+from glassformer.model.ops import Value
+from glassformer.model.ops_bounded import BoundedOps
+from glassformer.proof.heads import Head
+from glassformer.proof.rule_nodes import Nodes
+
+ROUNDS = 2  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
+SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
+CHUNK = 1 << 19  # numbers at a time, for the cache
+
+
+def enclosed(heads: tuple[Head, ...], nodes: Nodes) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of all coordinates of all heads, `node coordinate` each."""
+    sets, nothing_there = nodes.tokens[:, None], np.zeros((len(nodes), 0))
+    highs, lows = [nothing_there], [nothing_there]
+    for head in heads:
+        weights = weights_of(head, nodes)
+        for sign, found in ((1.0, highs), (-1.0, lows)):
+            centre, nothing = sign * head.along.centre[None], sign * head.nothing
+            found.append(sign * largest(centre, head.along.reach, nothing, sets, *weights))
+    return np.concatenate(lows, 1), np.concatenate(highs, 1)
+
+
+def weights_of(head: Head, nodes: Nodes) -> list[np.ndarray]:
+    """Low and high, `node 1 pos tok`, and the rest, `node 1`."""
+    place, asking = nodes.length - 1, nodes.asking
+    return [part[place, asking][:, None] for part in head.weights]
+
+
+class Reach:
+    """Linear functions of the coordinates of some boxes, over the contexts in them."""
+
+    def __init__(self, heads: tuple[Head, ...], nodes: Nodes, low: np.ndarray, high: np.ndarray) -> None:
+        self.heads, self.nodes = heads, nodes
+        middle = between(BoundedOps("float64", real=True).floats, low, high)
+        self.centre, self.radius = middle.centre, middle.radius  # box coordinate
+
+    def most(
+        self, slope: Float[np.ndarray, "coordinate pair"], box: Int[np.ndarray, " pair"]
+    ) -> Float[np.ndarray, " pair"]:
+        """Upper bounds of slope . y, y running from -1 to 1 over the box, for pairs of a slope and a box."""
+        step = max(CHUNK // self.nodes.tokens[0].size, 1)
+        parts = [
+            self.most_of(slope[:, start : start + step], box[start : start + step])
+            for start in range(0, len(box), step)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def most_of(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
+        nodes, extent, found, first = self.nodes.take(box), self.radius[box].T, np.zeros(len(box)), 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pull = np.where(extent > LEAST, slope / extent, 0.0)  # coordinate pair
+        for head in self.heads:
+            axes = slice(first, first + len(head.axes))
+            first = axes.stop
+            if len(head.axes):
+                found = found + farthest(head, nodes, pull[axes].T, self.centre[box, axes])
+        return found + SUMS * np.abs(found)
+
+
+def farthest(
+    head: Head, nodes: Nodes, pull: Float[np.ndarray, "node axis"], middle: Float[np.ndarray, "node axis"]
+) -> Float[np.ndarray, " node"]:
+    """Upper bounds of pull . (mix - middle) over all contexts of a node."""
+    size, here = np.abs(pull), (pull * middle).sum(1)
+    centre = np.tensordot(pull, head.along.centre, 1) - here[:, None, None]  # node pos tok
+    scale = np.tensordot(size, np.abs(head.along.centre) + head.along.reach, 1)
+    scale += (size * np.abs(middle)).sum(1)[:, None, None]
+    radius = np.tensordot(size, head.along.reach, 1) + SUMS * scale
+    nothing = pull @ head.nothing - here + SUMS * (size @ np.abs(head.nothing) + np.abs(here))
+    parts = (part[:, None] for part in (centre, radius, nothing))
+    return largest(*parts, nodes.tokens[:, None], *weights_of(head, nodes))[:, 0]
+
+
+def largest(
+    centre: np.ndarray,
+    radius: np.ndarray,
+    nothing: np.ndarray,
+    sets: Bool[np.ndarray, "node 1 pos tok"],
+    low: np.ndarray,
+    high: np.ndarray,
+    rest: np.ndarray,
+) -> Float[np.ndarray, "node axis"]:
+    """Upper bounds of the mix of centre, give or take a radius; arrays are `node axis pos tok`."""
+    value = centre + radius
+    guess = np.broadcast_to(centre.mean((2, 3)), (len(sets), centre.shape[1]))
+    for turn in range(ROUNDS):
+        moved = value - guess[:, :, None, None]
+        moved = moved + OWN * (np.abs(value) + np.abs(guess[:, :, None, None]))
+        terms = np.where(sets, np.where(moved > 0, high, low) * moved, -np.inf)
+        if turn < ROUNDS - 1:
+            guess = ratio(terms.argmax(3)[..., None], centre, (low + high) / 2, rest, nothing, guess)
+    return raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
+
+
+def ratio(
+    best: Int[np.ndarray, "node axis pos 1"],
+    centre: np.ndarray,
+    weights: np.ndarray,
+    rest: np.ndarray,
+    nothing: np.ndarray,
+    guess: np.ndarray,
+) -> Float[np.ndarray, "node axis"]:
+    """The mix of the chosen tokens; the old guess where they have no weight."""
+    shape = (*best.shape[:3], centre.shape[3])
+    weight, along = (
+        np.take_along_axis(np.broadcast_to(part, shape), best, 3)[..., 0] for part in (weights, centre)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = ((weight * along).sum(2) + rest * nothing) / (weight.sum(2) + rest)
+    return np.where(np.isfinite(found), found, guess)
+
+
+def raised(
+    sets: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    rest: np.ndarray,
+    guess: np.ndarray,
+    terms: np.ndarray,
+    extra: np.ndarray,
+) -> Float[np.ndarray, "node axis"]:
+    """guess + largest sum / smallest denominator (the largest where the sum is negative), rounded up."""
+    best = terms.max(3)
+    scale = np.abs(best).sum(2) + np.abs(extra)
+    gain = best.sum(2) + extra + SUMS * scale
+    least = np.where(sets, low, np.inf).min(3).sum(2) + rest
+    most = np.where(sets, high, 0.0).max(3).sum(2) + rest
+    with np.errstate(divide="ignore"):
+        found: np.ndarray = guess + gain / np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
+    found += OWN * (np.abs(found) + np.abs(guess)) + LEAST
+    return found
+
+
+class TightOps(BoundedOps):
+    """Bounds as ever, but a rectified unit may take no more than the contexts of its box give it."""
+
+    def __init__(self, base: BoundedOps, reach: Reach) -> None:
+        self.floats, self.apart, self.reach = base.floats, base.apart, reach
+
+    def relu(self, x: Value) -> Value:
+        return each(self.rectified, x)
+
+    def rectified(self, x: Bounded) -> Bounded:
+        """As `hinge` with slopes 0 and 1, over the closer range."""
+        low, high = self.range_of(x)
+        crossing = (low < 0) & (high > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            chord = np.where(crossing, high / (high - low), 0.0)
+        steep = np.where(crossing, chord, (low >= 0).astype(float))
+        lift = np.where(crossing, 0.5 * high * (1 - chord), 0.0)
+        radius = steep * x.radius + lift * (1 + 4 * OWN)
+        error = np.where(crossing, x.off, steep * x.error)
+        slope, noise = times(x.slope, steep), times(x.noise, np.where(crossing, 0.0, steep))
+        return settled(x.floats, steep * x.centre + lift, slope, radius, noise, error, units=0.0)
+
+    def range_of(self, x: Bounded) -> tuple[np.ndarray, np.ndarray]:
+        """Where real and deployed values of units `unit 1 box` lie; looked at closely where the sign is open."""
+        low, high = x.range()
+        low, high = low - x.off, high + x.off
+        unit, place, box = where = np.nonzero((low < 0) & (high > 0))
+        if x.slope is None or not len(box):
+            return low, high
+        slope, centre = x.slope[:, unit, place, box], x.centre[where]
+        aside = (x.radius + x.off)[where] + SUMS * (np.abs(centre) + x.size[where])
+        high[where] = np.fmin(high[where], centre + self.reach.most(slope, box) + aside)
+        low[where] = np.fmax(low[where], centre - self.reach.most(-slope, box) - aside)
+        return low, high

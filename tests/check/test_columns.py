@@ -1,0 +1,66 @@
+"""Classes and sums over them, against every pair of two-digit numbers."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from glassformer.check.columns import NOWHERE, Class, Open, every_class, largest, opened, step_column
+from glassformer.tasks import Addition, add, digits_of
+
+PAIRS = list(product(range(100), repeat=2))
+X, Y = (digits_of(side, 2) for side in zip(*PAIRS, strict=True))
+Z = add(X, Y)
+CARRY = np.stack([np.zeros_like(X[0]), (X[0] + Y[0]) // 10, Z[2]])  # into each column
+
+
+def holds(task, one):
+    """Which of all pairs are in a class, by its definition."""
+    layout = task.written()
+    tokens = layout.encode(X, Y, Z)
+    column = step_column(layout, one.step)
+    held = tokens[layout.prompt_length - 1 + one.step] == one.previous
+    if column < 2:
+        held &= X[column] + Y[column] == one.sum
+    return held & (CARRY[column] == one.carry)
+
+
+@pytest.mark.parametrize("layout", ["lsb", "lsb24", "msb", "nanogpt"])
+def test_classes_are_the_ones_that_hold_a_pair(layout):
+    task = Addition(digits=2, layout=layout)
+    found = every_class(task)
+    assert len(set(found)) == len(found)
+    for one in found:
+        inside = [opened(task, one).has(X[:, i], Y[:, i]) for i in range(0, len(PAIRS), 7)]
+        assert holds(task, one)[::7].tolist() == inside
+        assert holds(task, one).any()
+    per_step = [sum(holds(task, one).sum() for one in found if one.step == step) for step in range(3)]
+    assert per_step == [len(PAIRS)] * 3
+
+
+@pytest.mark.parametrize("layout", ["lsb", "msb"])
+def test_the_largest_sum_over_a_class_is_that_of_its_best_pair(layout):
+    task, random = Addition(digits=2, layout=layout), np.random.default_rng(1)
+    classes = every_class(task)
+    x, y, z = (random.integers(-(10**6), 10**6, (len(classes), 2, 10)) for _ in range(3))
+    end = random.integers(-(10**6), 10**6, (len(classes), 2))
+    every = [opened(task, one) for one in classes]
+    found = largest(np.stack([o.columns for o in every]), np.stack([o.last for o in every]), x, y, z, end)
+    for i, one in enumerate(classes):
+        sums = sum(x[i, c, X[c]] + y[i, c, Y[c]] + z[i, c, Z[c]] for c in range(2)) + end[i, Z[2]]
+        assert found[i] == sums[holds(task, one)].max()
+
+
+def test_no_pair_has_no_sum():
+    nothing = np.zeros((1, 2, 2, 10, 10), bool)
+    zeros = np.zeros((1, 2, 10), np.int64)
+    assert largest(nothing, np.ones((1, 2), bool), zeros, zeros, zeros, zeros[:, 0, :2]) == NOWHERE
+
+
+def test_reachable_cases_are_those_of_some_pair():
+    task = Addition(digits=2, layout="lsb")
+    here = opened(task, Class(2, 3, -1, 1))  # tens wrote 3 and carried
+    held = holds(task, Class(2, 3, -1, 1))
+    cases = {(int(CARRY[0][i]), int(X[0][i]), int(Y[0][i])) for i in np.flatnonzero(held)}
+    assert {tuple(case) for case in np.argwhere(here.reachable(0)).tolist()} == cases
+    assert not Open(here.columns, np.zeros(2, bool)).reachable(1).any()
