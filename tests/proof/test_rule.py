@@ -92,6 +92,13 @@ def test_random_models_of_every_shape(shape, seed, way):
     assert_agrees(drawn(rule, seed, **SHAPES[shape]), rule)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_of_any_size(seed, way):
+    """Scores that are hundreds apart leave some contexts weights that are nearly 0 all over."""
+    rule = make_rule("lucky7", low=6, high=8)
+    assert_agrees(drawn(rule, seed, context=5, scale=8.0), rule)
+
+
 def test_softmax1_and_norms(way):
     rule = make_rule("even_repeat_last_odd", high=3)
     layer = Layer(Attention(softmax="softmax1"), attention_norm=RMSNorm(), feedforward_norm=RMSNorm())

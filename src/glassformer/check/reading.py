@@ -4,15 +4,25 @@ Nothing is believed here: these are the claims, and the other modules check them
 """
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from glassformer.check.columns import Class
+from glassformer.check.fields import (
+    listed,
+    many,
+    number,
+    number_or_none,
+    numbers,
+    one_of,
+    part,
+    whole,
+    whole_of,
+)
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.model import check_params
@@ -24,8 +34,6 @@ FORMAT = 1
 VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
 CASES = 2 * BASE * BASE  # of a column: carry, x, y
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -254,58 +262,3 @@ def read_mask(text: Any) -> np.ndarray:
     if not 0 <= bits < 2**CASES:
         raise UserError(f"a mask must be {CASES} bits in hexadecimal, but it is {str(text)[:60]!r}")
     return np.array([bits >> case & 1 for case in range(CASES)], bool).reshape(2, BASE, BASE)
-
-
-def part(tree: Any, key: str, kind: type[Item]) -> Item:
-    """A field of the right type."""
-    value = tree.get(key) if isinstance(tree, Mapping) else None
-    if not isinstance(value, kind) or isinstance(value, bool):
-        names = {dict: "a table", list: "a list", str: "a text", int: "a whole number"}
-        raise UserError(
-            f"{key} of the certificate must be {names.get(kind, kind)}, but it is {str(value)[:60]!r}"
-        )
-    return value
-
-
-def whole(tree: Any, key: str) -> int:
-    return part(tree, key, int)
-
-
-def whole_of(value: Any, name: str) -> int:
-    return part({name: value}, name, int)
-
-
-def number(value: Any, name: str) -> float:
-    """A finite number."""
-    try:
-        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
-        raise UserError(f"{name} of the certificate must be a finite number, but it is {str(value)[:60]!r}")
-    return found
-
-
-def number_or_none(tree: Mapping[str, Any], key: str, is_needed: bool) -> float | None:
-    return None if tree.get(key) is None and not is_needed else number(tree.get(key), key)
-
-
-def numbers(value: Any, name: str) -> tuple[float, ...]:
-    return many(value, name, lambda item: number(item, name))
-
-
-def many(value: Any, name: str, read: Callable[[Any], Item]) -> tuple[Item, ...]:
-    return tuple(read(item) for item in part({name: value}, name, list))
-
-
-def listed(value: Any, count: int, name: str) -> list[Any]:
-    if not isinstance(value, list) or len(value) != count:
-        raise UserError(f"{name} must be a list of {count}, but it is {str(value)[:60]!r}")
-    return value
-
-
-def one_of(tree: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> str:
-    value = part(tree, key, str)
-    if value not in choices:
-        raise UserError(f"{key} of the certificate must be one of {', '.join(choices)}, but it is {value!r}")
-    return value

@@ -21,6 +21,7 @@ from glassformer.model.head import CLOSED
 
 CONFIRMED = 0.98  # share of a claimed margin that must be found again
 DEPTH = 12  # halvings of a box
+MOST, A_PART = 4096, 16  # undecided boxes, and as many more a part, at which a check gives up
 CORNERS = 3  # most coordinates of a box whose corners are visited
 CHUNK = 1024  # boxes at a time
 SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
@@ -90,7 +91,8 @@ def decide(tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Box
             unsure = np.flatnonzero(~gaps.confirm(some, rounding))
             some, gaps = some[unsure], sharpened(tables, axes, some[unsure], chosen(gaps, unsure))
             left = np.flatnonzero(~gaps.confirm(some, rounding))
-            if depth == DEPTH and len(left):
+            is_late = depth == DEPTH or len(boxes) > MOST + A_PART * len(parts)
+            if is_late and len(left):
                 raise refusal(parts, some, gaps, int(left[0]), rounding)
             undecided += [halved(some[left], chosen(gaps, left))] if len(left) else []
         if not undecided:

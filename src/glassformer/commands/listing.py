@@ -1,5 +1,7 @@
 """What there is: tasks, models, figures, runs, settings; objects with at least `id` and `about`."""
 
+import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from glassformer.runs.resolve import leaves
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import RULES, Addition
 from glassformer.zoo import ZOO
+from glassformer.zoo.entry import VERDICTS
 
 RULE, TRAINED, BUILT = "rule", "trained adder", "hand-built adder"
 Items = list[dict[str, Any]]
@@ -38,10 +41,26 @@ def models() -> Items:
             "kind": BUILT,
             "parameters": size(entry.architecture),
             "trained": True,
-            "verdict": None,
+            "verdict": verdicts().get(entry.id),
         }
         for entry in built
     ]
+
+
+@cache
+def verdicts() -> dict[str, str]:
+    """What `glassformer prove` says of the zoo's models; tools/verdicts.py has written it down."""
+    content: dict[str, dict[str, str]] = json.loads(VERDICTS.read_text())
+    return {name: about["verdict"] for name, about in content.items()}
+
+
+def run_verdict(name: str) -> str | None:
+    """Of a finished run under runs/."""
+    try:
+        found = json.loads((RUNS / name / "result.json").read_text()).get("verdict")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def configured(run: Run) -> dict[str, Any]:
@@ -53,7 +72,7 @@ def configured(run: Run) -> dict[str, Any]:
         "kind": TRAINED if isinstance(run.task, Addition) else RULE,
         "parameters": size(run.architecture),
         "trained": ships or (RUNS / run.name / "result.json").exists(),
-        "verdict": None,
+        "verdict": verdicts().get(run.name) if ships else run_verdict(run.name),
     }
 
 
@@ -103,4 +122,5 @@ def lines(items: Items) -> list[str]:
 
 def line(item: dict[str, Any], width: int) -> str:
     number = f"{item['parameters']:>6} parameters  " if "parameters" in item else ""
-    return f"  {item['id']:<{width}}  {number}{item['about']}"
+    verdict = f"  [{item['verdict']}]" if item.get("verdict") else ""
+    return f"  {item['id']:<{width}}  {number}{item['about']}{verdict}"

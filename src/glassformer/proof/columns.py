@@ -160,18 +160,13 @@ def allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok"]:
 
 
 def has_pair(classes: Classes) -> Bool[np.ndarray, " row"]:
-    return np.array([count > 0 for count in count_pairs(classes)], bool)
-
-
-def count_pairs(classes: Classes) -> list[int]:
-    """How many pairs each class has, exactly."""
-    open_ways = np.stack([(carry == CARRIED).sum((1, 2)) for carry in range(CARRIES)], 1)  # in out
-    ways = np.empty((len(classes), classes.layout.digits, CARRIES, CARRIES), object)
-    ways[:] = open_ways
+    """Whether any pair is in the class."""
+    ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)
     for out in range(CARRIES):
-        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == CARRIED)).sum((2, 3))
-    state = np.zeros((len(classes), CARRIES), object)
-    state[:, 0] = 1
+        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (CARRIED == out)).any((2, 3))
+    state = np.zeros((len(classes), CARRIES), bool)
+    state[:, 0] = True
     for column in range(classes.layout.digits):
-        state = (state[:, :, None] * ways[:, column]).sum(1)
-    return [int(count) for count in (state * classes.last).sum(1)]
+        state = (state[:, :, None] & ways[:, column]).any(1)
+    found: np.ndarray = (state & classes.last).any(1)
+    return found

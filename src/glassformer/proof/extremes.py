@@ -12,8 +12,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.model.bounded import LEAST, OWN
-from glassformer.proof.columns import CARRIED, CARRIES, WRITTEN, Classes, mark_tokens
+from glassformer.proof.columns import CARRIES, WRITTEN, Classes, mark_tokens
 from glassformer.proof.heads import Head
+from glassformer.proof.paths import Best, Digits, best_path
 from glassformer.tasks.addition import BASE
 from glassformer.tasks.layouts import Layout
 
@@ -22,10 +23,6 @@ CLOSE = 1e-13  # of the values' extent, below which a gain is rounding
 CONSTANT = 1e-9  # share by which weights may vary that are taken for constant
 SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
 CHUNK = 1024  # rows at a time
-# Which of a column's 100 pairs of digits take carry `i` to carry `o`.
-WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
-
-Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
 
 
 class Bounds(NamedTuple):
@@ -35,11 +32,6 @@ class Bounds(NamedTuple):
     high: Float[np.ndarray, "row coordinate"]
     low_digits: Int[np.ndarray, "row coordinate column number"]
     high_digits: Int[np.ndarray, "row coordinate column number"]
-
-
-class Best(NamedTuple):
-    value: Float[np.ndarray, " row"]
-    digits: Digits
 
 
 class Side(NamedTuple):
@@ -183,7 +175,7 @@ def raised(
 def open_ends(
     values: Float[np.ndarray, "query key tok"], owner: np.ndarray, classes: Classes | None, best: np.ufunc
 ) -> Float[np.ndarray, "row key"]:
-    """The smallest or largest value of the tokens that a class leaves open, place by place; 0 where none is."""
+    """The smallest or largest value of the tokens that a class leaves open, by place; 0 where none is."""
     found = best.reduce(values, axis=2)[owner]
     if classes is None:
         return np.where(np.isfinite(found), found, 0.0)
@@ -223,27 +215,10 @@ def tokens_of(layout: Layout, digits: Digits) -> Int[np.ndarray, "row pos"]:
 
 
 def maximise(terms: Terms, owner: Int[np.ndarray, " row"], classes: Classes) -> Best:
-    """The largest sum of terms over each class, by dynamic programming over its columns."""
+    """The largest sum of terms over each class."""
     layout = classes.layout
-    columns = column_sums(terms.places, layout)  # query column carry x*y
-    value, choice = best_ways(columns)
-    value, choice = value[owner], choice[owner]  # row column in out
-    pinned = np.where(
-        classes.pin_mask.reshape(len(classes.pin_row), CARRIES, -1),
-        columns[owner[classes.pin_row], classes.pin_column],
-        -np.inf,
-    )
-    pins = (classes.pin_row, classes.pin_column)
-    value[pins], choice[pins] = best_ways(pinned)
-    state = np.full((len(owner), CARRIES), -np.inf)
-    state[:, 0] = fixed_sum(terms, layout)[owner]
-    came_from = np.empty((len(owner), layout.digits, CARRIES), np.int64)
-    for column in range(layout.digits):
-        reached = state[:, :, None] + value[:, column]  # row in out
-        came_from[:, column] = reached.argmax(1)
-        state = reached.max(1)
-    state = np.where(classes.last, state + last_terms(terms, layout)[owner], -np.inf)
-    return Best(state.max(1), traced_back(state.argmax(1), came_from, choice))
+    columns = column_sums(terms.places, layout)
+    return best_path(columns, fixed_sum(terms, layout), last_terms(terms, layout), owner, classes)
 
 
 def column_sums(
@@ -261,19 +236,6 @@ def column_sums(
     return found
 
 
-def best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> tuple[np.ndarray, np.ndarray]:
-    """The best pair of digits from each carry to each carry: its sum, and which it is."""
-    shape = (*columns.shape[:-1], CARRIES)
-    value, choice = np.empty(shape), np.empty(shape, np.int64)
-    for start in range(CARRIES):
-        for end, pairs in enumerate(WAYS[start]):
-            those = columns[..., start, pairs]
-            first = those.argmax(-1)
-            choice[..., start, end] = pairs[first]
-            value[..., start, end] = np.take_along_axis(those, first[..., None], -1)[..., 0]
-    return value, choice
-
-
 def fixed_sum(terms: Terms, layout: Layout) -> Float[np.ndarray, " query"]:
     """What marks and the softmax's nothing add to every pair."""
     free = {*layout.x_places, *layout.y_places, *layout.z_places}
@@ -288,17 +250,3 @@ def last_terms(terms: Terms, layout: Layout) -> Float[np.ndarray, "query carry"]
     if place >= terms.places.shape[1]:
         return np.zeros((len(terms.places), CARRIES))
     return terms.places[:, place, :CARRIES]
-
-
-def traced_back(
-    end: Int[np.ndarray, " row"], came_from: np.ndarray, choice: Int[np.ndarray, "row column carry carry"]
-) -> Digits:
-    """The digits that lead to the best last carry."""
-    rows, count = np.arange(len(end)), came_from.shape[1]
-    digits = np.empty((len(end), count, 2), np.int64)
-    for column in reversed(range(count)):
-        start = came_from[rows, column, end]
-        pair = choice[rows, column, start, end]
-        digits[:, column, 0], digits[:, column, 1] = np.divmod(pair, BASE)
-        end = start
-    return digits

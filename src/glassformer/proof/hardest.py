@@ -8,7 +8,8 @@ from jaxtyping import Float, Int
 
 from glassformer.proof.boxes import decide
 from glassformer.proof.columns import Classes, together
-from glassformer.proof.extremes import Bounds, Digits, Turn
+from glassformer.proof.extremes import Bounds, Turn
+from glassformer.proof.paths import Digits
 from glassformer.proof.readout import Gaps, gaps
 from glassformer.proof.search import Level, Status, boxes_of, ends, judge, mix_of, new_level, split
 from glassformer.proof.tables import Tables

@@ -62,7 +62,9 @@ def make_head(floats: Floats, extra: float, scores: Scores, values: Bounded, the
     across = off_axes(axes)
     extent = (np.abs(points - centre).max(0) + values.reach.max((1, 2))) * (1 + OWN)
     aside = (across @ extent)[:, None, None] + np.tensordot(across, error, 1)
-    return Head(scores.centre, weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error)
+    return Head(
+        scores.centre, weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error
+    )
 
 
 def weigh(floats: Floats, extra: float, scores: Scores, there: There) -> Weights:

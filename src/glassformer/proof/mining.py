@@ -1,4 +1,4 @@
-"""Hard examples from the prover: the pairs at the ends of the classes that a model gets wrong, or barely right.
+"""Hard examples from the prover: pairs at the ends of the classes that a model gets wrong, or barely right.
 
 Training draws pairs at random and never meets the few that fail; these are exactly those.
 """
@@ -8,7 +8,7 @@ from jaxtyping import Int
 
 from glassformer.model.model import Model
 from glassformer.proof.adder import prove_adder
-from glassformer.proof.extremes import Digits
+from glassformer.proof.paths import Digits
 from glassformer.proof.search import Level, Status, ends
 from glassformer.runs.config import Run
 from glassformer.tasks.addition import Addition, add

@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from glassformer.model.bounded import LEAST, OWN, Bounded, total
-from glassformer.proof.readout import NEVER, Boxes, logits_of
+from glassformer.model.head import LowestHead
+from glassformer.proof.readout import Boxes, logits_of
 from glassformer.proof.rule_nodes import Nodes
 from glassformer.proof.rule_supports import SUMS, Reach, TightOps, enclosed
 from glassformer.proof.tables import Tables
@@ -39,10 +40,11 @@ def judge(tables: Tables, rounded: Tables, nodes: Nodes, allowed: Bool[np.ndarra
         return Judged(none, none, none > 0, none > 0, np.zeros(nodes.tokens.shape), none > 0)
     size = max(tables.coordinates, 1) * nodes.tokens[0].size * 2
     step = max(CHUNK // size, 1)
-    parts = [
-        judge_some(tables, rounded, nodes.take(np.arange(start, min(start + step, len(nodes)))), allowed)
-        for start in range(0, len(nodes), step)
-    ]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows stays undecided
+        parts = [
+            judge_some(tables, rounded, nodes.take(np.arange(start, min(start + step, len(nodes)))), allowed)
+            for start in range(0, len(nodes), step)
+        ]
     return Judged(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -65,17 +67,23 @@ def judge_some(
 
 def judge_boxes(tables: Tables, rounded: Tables, nodes: Nodes, boxes: Boxes) -> Judged:
     logits = logits_of(tables, boxes)  # tok box
-    is_open, right = logits.centre > NEVER, boxes.right.T
     off = logits.off if tables.ops.unit else logits_of(rounded, boxes).off
-    off = 2 * np.where(is_open, off, 0.0).max(0) * (1 + OWN)
+    off = 2 * off[: written(tables)].max(0) * (1 + OWN)
+    right = boxes.right.T
     reach = Reach(tables.heads, nodes, boxes.low, boxes.high)
-    for_right, for_wrong = seen_from(logits, right & is_open), seen_from(logits, ~right & is_open)
-    least, is_right = for_right.above(reach, ~right & is_open)
-    _, is_wrong = for_wrong.above(reach, right & is_open)
-    is_near = for_right.is_near(~right & is_open) | for_wrong.is_near(right & is_open)
-    lean = for_right.towards_nearest(~right & is_open)
+    for_right, for_wrong = seen_from(logits, right), seen_from(logits, ~right)
+    least, is_right = for_right.above(reach, ~right)
+    _, is_wrong = for_wrong.above(reach, right)
+    is_near = for_right.is_near(~right) | for_wrong.is_near(right)
+    lean = for_right.towards_nearest(~right)
     worth = worths(tables, nodes, (boxes.low + boxes.high) / 2, lean)
     return Judged(least, off, is_right, is_wrong, worth, is_near & ~is_right & ~is_wrong)
+
+
+def written(tables: Tables) -> int:
+    """How many tokens, from the first, the head gives scores; the others have a constant that never wins."""
+    head, vocab = tables.model.architecture.head, tables.model.architecture.vocab
+    return head.tokens if isinstance(head, LowestHead) else vocab
 
 
 class Side(NamedTuple):
@@ -101,8 +109,9 @@ class Side(NamedTuple):
 
     def is_near(self, rivals: Bool[np.ndarray, "tok box"]) -> Bool[np.ndarray, " box"]:
         """Whether all gaps are positive in the middle, and not negative by far anywhere."""
-        near: np.ndarray = (self.gap > 0) & (self.least > -NEARLY * self.gap)
-        return (near | ~rivals).all(0)
+        near = (self.gap > 0) & (self.least > -NEARLY * self.gap)
+        found: np.ndarray = (near | ~rivals).all(0)
+        return found
 
     def above(
         self, reach: Reach, rivals: Bool[np.ndarray, "tok box"]

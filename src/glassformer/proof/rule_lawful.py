@@ -21,7 +21,9 @@ class Weighed(NamedTuple):
 
 def weigh(parts: Parts, chances: Chances, until: float) -> Weighed:
     """Run all contexts that come if they are few, otherwise search them."""
-    if not parts.worst.real and perf_counter() < until and (found := chances.windows(FEW)):
+    if perf_counter() >= until:
+        return Weighed(left=1.0)
+    if not parts.worst.real and (found := chances.windows(FEW)):
         return run_all(parts, *found)
     search = Search(parts, chances)
     search.run(until)

@@ -66,19 +66,19 @@ class Waiting:
             self.by_rank.setdefault(rank, []).append(nodes.take(np.flatnonzero(ranks == rank)))
         self.count, self.bytes = self.count + len(nodes), self.bytes + nodes.tokens.nbytes
 
-    def pop(self) -> Nodes:
+    def pop(self, most: int) -> Nodes:
         """Some of the heaviest; some of the lightest where memory runs short."""
         parts: list[Nodes] = []
-        while self.by_rank and sum(len(part) for part in parts) < BATCH:
+        while self.by_rank and sum(len(part) for part in parts) < most:
             rank = min(self.by_rank) if self.bytes > HELD else max(self.by_rank)
             parts.append(self.by_rank[rank].pop())
             if not self.by_rank[rank]:
                 del self.by_rank[rank]
         nodes = together(parts)
         self.count, self.bytes = self.count - len(nodes), self.bytes - nodes.tokens.nbytes
-        if len(nodes) > BATCH:
-            self.push(nodes.take(np.arange(BATCH, len(nodes))))
-        return nodes.take(np.arange(min(BATCH, len(nodes))))
+        if len(nodes) > most:
+            self.push(nodes.take(np.arange(most, len(nodes))))
+        return nodes.take(np.arange(min(most, len(nodes))))
 
     def all(self) -> list[Nodes]:
         return [part for parts in self.by_rank.values() for part in parts]
@@ -123,9 +123,9 @@ class Search:
 
     def run(self, until: float, tell: Tell | None = None) -> None:
         """Until every context is decided, or the clock says `until`."""
-        every = self.waiting.weight
+        every, most = self.waiting.weight, self.chances.at_once(BATCH) if self.chances else BATCH
         while self.waiting.count and perf_counter() < until:
-            self.step(self.waiting.pop())
+            self.step(self.waiting.pop(most))
             if tell:
                 tell(1 - self.waiting.weight / every)
         self.found.weight_left += self.waiting.weight

@@ -1,9 +1,9 @@
-"""How far a mix can reach along any direction, over all contexts of a node, and what that says of the readout.
+"""How far a mix can reach along any direction, over all contexts of a node.
 
 The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
 guess it, take at every place the token that makes w (a - guess) largest, and guess their ratio next. Whatever
-the guess, guess + largest sum / smallest denominator is an upper bound. Along the axes this gives a box; along
-the slope of a hidden unit or of a gap between logits it gives the exact reach, where the box has only a corner.
+the guess, guess + largest sum / smallest denominator is an upper bound. Along the axes this gives a box, and
+along the slope of a hidden unit, or of a gap between logits, what contexts reach and not the box's corner.
 """
 
 import numpy as np
@@ -26,10 +26,10 @@ def enclosed(heads: tuple[Head, ...], nodes: Nodes) -> tuple[np.ndarray, np.ndar
     sets, nothing_there = nodes.tokens[:, None], np.zeros((len(nodes), 0))
     highs, lows = [nothing_there], [nothing_there]
     for head in heads:
-        weights = weights_of(head, nodes)
+        low, high, rest = weights_of(head, nodes)
         for sign, found in ((1.0, highs), (-1.0, lows)):
             centre, nothing = sign * head.along.centre[None], sign * head.nothing
-            found.append(sign * largest(centre, head.along.reach, nothing, sets, *weights))
+            found.append(sign * largest(centre, head.along.reach, nothing, sets, low, high, rest))
     return np.concatenate(lows, 1), np.concatenate(highs, 1)
 
 
@@ -67,7 +67,8 @@ class Reach:
             first = axes.stop
             if len(head.axes):
                 found = found + farthest(head, nodes, pull[axes].T, self.centre[box, axes])
-        return found + SUMS * np.abs(found)
+        corner = np.abs(slope).sum(0)
+        return np.asarray(np.fmin(found + SUMS * np.abs(found), corner * (1 + SUMS)))
 
 
 def farthest(
@@ -80,8 +81,9 @@ def farthest(
     scale += (size * np.abs(middle)).sum(1)[:, None, None]
     radius = np.tensordot(size, head.along.reach, 1) + SUMS * scale
     nothing = pull @ head.nothing - here + SUMS * (size @ np.abs(head.nothing) + np.abs(here))
-    parts = (part[:, None] for part in (centre, radius, nothing))
-    return largest(*parts, nodes.tokens[:, None], *weights_of(head, nodes))[:, 0]
+    low, high, rest = weights_of(head, nodes)
+    sets = nodes.tokens[:, None]
+    return largest(centre[:, None], radius[:, None], nothing[:, None], sets, low, high, rest)[:, 0]
 
 
 def largest(
@@ -102,7 +104,15 @@ def largest(
         terms = np.where(sets, np.where(moved > 0, high, low) * moved, -np.inf)
         if turn < ROUNDS - 1:
             guess = ratio(terms.argmax(3)[..., None], centre, (low + high) / 2, rest, nothing, guess)
-    return raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
+    found = raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
+    return np.minimum(found, of_all(value, nothing, sets & (high > 0), rest))
+
+
+def of_all(value: np.ndarray, nothing: np.ndarray, there: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """The largest value of all, which no mean of them is above; rounded up."""
+    found: np.ndarray = np.where(there, value, -np.inf).max((2, 3))
+    found = np.where(rest > 0, np.maximum(found, nothing), found)
+    return found + SUMS * np.abs(found) + LEAST
 
 
 def ratio(
@@ -167,7 +177,7 @@ class TightOps(BoundedOps):
         return settled(x.floats, steep * x.centre + lift, slope, radius, noise, error, units=0.0)
 
     def range_of(self, x: Bounded) -> tuple[np.ndarray, np.ndarray]:
-        """Where real and deployed values of units `unit 1 box` lie; looked at closely where the sign is open."""
+        """Where real and deployed values of `unit 1 box` lie, looked at closely where the sign is open."""
         low, high = x.range()
         low, high = low - x.off, high + x.off
         unit, place, box = where = np.nonzero((low < 0) & (high > 0))

@@ -12,7 +12,6 @@ from glassformer.proof.boxes import decide
 from glassformer.proof.columns import CARRIES, Classes, has_pair
 from glassformer.proof.extremes import (
     Bounds,
-    Digits,
     Turn,
     all_terms,
     bounds,
@@ -21,6 +20,7 @@ from glassformer.proof.extremes import (
     sides,
     tokens_of,
 )
+from glassformer.proof.paths import Digits
 from glassformer.proof.readout import Boxes
 from glassformer.proof.tables import Tables
 from glassformer.tasks.addition import BASE

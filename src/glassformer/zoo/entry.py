@@ -10,6 +10,7 @@ from glassformer.model.architecture import Architecture
 from glassformer.tasks import Addition
 
 WEIGHTS = Path(__file__).parent / "weights"
+VERDICTS = WEIGHTS / "verdicts.json"  # what `glassformer prove` says of every model that has numbers
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,176 @@
+"""Dynamic programming over the columns of two numbers, with the carry as the state.
+
+A class pins few columns. What stands before its first pinned column and behind its last is the same for all
+classes of a query, so it is worked out once a query: the cost of a class does not grow with the digits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.proof.columns import CARRIED, CARRIES, Classes
+from glassformer.tasks.addition import BASE
+
+# Which of a column's 100 pairs of digits take carry `i` to carry `o`.
+WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
+LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
+
+Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
+
+
+class Best(NamedTuple):
+    value: Float[np.ndarray, " row"]
+    digits: Digits
+
+
+class Ways(NamedTuple):
+    """The best pair of digits from each carry to each carry."""
+
+    value: Float[np.ndarray, "*row start end"]
+    pair: Int[np.ndarray, "*row start end"]
+
+
+class Paths(NamedTuple):
+    """Best sums up to, or from, every column by the carry into it, and the carry on the other side of it."""
+
+    value: Float[np.ndarray, "*query column+1 carry"]
+    other: Int[np.ndarray, "*query column carry"]
+
+
+def best_path(
+    columns: Float[np.ndarray, "query column carry pair"],
+    first: Float[np.ndarray, " query"],
+    last: Float[np.ndarray, "query carry"],
+    owner: Int[np.ndarray, " row"],
+    classes: Classes,
+) -> Best:
+    """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
+    ways = best_ways(columns)
+    before, behind = paths_before(ways, first), paths_behind(ways, last)
+    start, stop, pins = pinned_span(classes)
+    pinned = best_ways(
+        np.where(
+            classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE),
+            columns[owner[classes.pin_row], classes.pin_column],
+            -np.inf,
+        )
+    )
+    rows, ending = np.arange(len(owner)), (classes.last[:, None] == LASTS).all(2).argmax(1)
+    state, within = before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
+    for offset in range(pins.shape[1]):
+        here = ways_at(
+            ways, pinned, owner, np.minimum(start + offset, classes.layout.digits - 1), pins[:, offset]
+        )
+        reached = state[:, :, None] + here.value  # row start end
+        going = (start + offset < stop)[:, None]
+        within.append((reached.argmax(1), here.pair))
+        state = np.where(going, reached.max(1), state)
+    state = state + behind.value[ending, owner, stop]
+    digits = np.empty((len(owner), classes.layout.digits, 2), np.int64)
+    carry = state.argmax(1)
+    trace_behind(ways, behind, ending, owner, stop, carry, digits)
+    for offset in reversed(range(pins.shape[1])):
+        came_from, pair = within[offset]
+        going = np.flatnonzero(start + offset < stop)
+        earlier = came_from[rows, carry]
+        digits[going, (start + offset)[going]] = np.stack(
+            np.divmod(pair[rows, earlier, carry][going], BASE), 1
+        )
+        carry = np.where(start + offset < stop, earlier, carry)
+    trace_before(ways, before, owner, start, carry, digits)
+    return Best(state.max(1), digits)
+
+
+def best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> Ways:
+    """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
+    shape = (*columns.shape[:-1], CARRIES)
+    value, pair = np.empty(shape), np.empty(shape, np.int64)
+    for start in range(CARRIES):
+        for end, pairs in enumerate(WAYS[start]):
+            those = columns[..., start, pairs]
+            best = those.argmax(-1)
+            pair[..., start, end] = pairs[best]
+            value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
+    return Ways(value, pair)
+
+
+def ways_at(ways: Ways, pinned: Ways, owner: np.ndarray, column: np.ndarray, pin: np.ndarray) -> Ways:
+    """Each row's ways through its column: those of its pin, or the query's where it has none (-1)."""
+    if not len(pinned.value):
+        return Ways(ways.value[owner, column], ways.pair[owner, column])
+    is_pinned = (pin >= 0)[:, None, None]
+    return Ways(
+        np.where(is_pinned, pinned.value[pin], ways.value[owner, column]),
+        np.where(is_pinned, pinned.pair[pin], ways.pair[owner, column]),
+    )
+
+
+def pinned_span(classes: Classes) -> tuple[np.ndarray, np.ndarray, Int[np.ndarray, "row offset"]]:
+    """From which to which column a row is pinned, and the number of its pin in each of these, or -1."""
+    digits = classes.layout.digits
+    start, stop = np.full(len(classes), digits), np.zeros(len(classes), np.int64)
+    np.minimum.at(start, classes.pin_row, classes.pin_column)
+    np.maximum.at(stop, classes.pin_row, classes.pin_column + 1)
+    stop = np.maximum(start, stop)
+    pins = np.full((len(classes), int((stop - start).max(initial=0))), -1)
+    pins[classes.pin_row, classes.pin_column - start[classes.pin_row]] = np.arange(len(classes.pin_row))
+    return start, stop, pins
+
+
+def paths_before(ways: Ways, first: Float[np.ndarray, " query"]) -> Paths:
+    """From no carry at the units up to each column."""
+    queries, count = ways.value.shape[:2]
+    value, other = (
+        np.full((queries, count + 1, CARRIES), -np.inf),
+        np.empty((queries, count, CARRIES), np.int64),
+    )
+    value[:, 0, 0] = first
+    for column in range(count):
+        reached = value[:, column, :, None] + ways.value[:, column]  # query start end
+        other[:, column], value[:, column + 1] = reached.argmax(1), reached.max(1)
+    return Paths(value, other)
+
+
+def paths_behind(ways: Ways, last: Float[np.ndarray, "query carry"]) -> Paths:
+    """From each column to the last carry, for every choice of last carries that are open."""
+    queries, count = ways.value.shape[:2]
+    value = np.empty((len(LASTS), queries, count + 1, CARRIES))
+    other = np.empty((len(LASTS), queries, count, CARRIES), np.int64)
+    value[:, :, count] = np.where(LASTS[:, None], last, -np.inf)
+    for column in reversed(range(count)):
+        reached = ways.value[:, column] + value[:, :, column + 1, None]  # ending query start end
+        other[:, :, column], value[:, :, column] = reached.argmax(3), reached.max(3)
+    return Paths(value, other)
+
+
+def trace_behind(
+    ways: Ways,
+    behind: Paths,
+    ending: np.ndarray,
+    owner: np.ndarray,
+    stop: np.ndarray,
+    carry: np.ndarray,
+    digits: Digits,
+) -> None:
+    """Fill in the digits behind the last pinned column, from the carry into it on."""
+    for column in range(int(stop.min(initial=0)), digits.shape[1]):
+        rows = np.flatnonzero(stop <= column)
+        query, start = owner[rows], carry[rows]
+        end = behind.other[ending[rows], query, column, start]
+        digits[rows, column] = np.stack(np.divmod(ways.pair[query, column, start, end], BASE), 1)
+        carry = carry.copy()
+        carry[rows] = end
+
+
+def trace_before(
+    ways: Ways, before: Paths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
+) -> None:
+    """Fill in the digits before the first pinned column, from the carry out of it back."""
+    for column in reversed(range(int(start.max(initial=0)))):
+        rows = np.flatnonzero(column < start)
+        query, end = owner[rows], carry[rows]
+        begin = before.other[query, column, end]
+        digits[rows, column] = np.stack(np.divmod(ways.pair[query, column, begin, end], BASE), 1)
+        carry = carry.copy()
+        carry[rows] = begin

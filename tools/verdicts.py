@@ -1,0 +1,39 @@
+"""Prove every model of the zoo that has numbers, and write the verdicts down for `glassformer list`.
+
+    python tools/verdicts.py
+
+A test compares the hashes with the models of the package, so that no verdict outlives its weights.
+"""
+
+from typing import Any
+
+from glassformer.proof.adder import prove_adder
+from glassformer.proof.certificate import model_hash
+from glassformer.runs.atomic import write_json
+from glassformer.runs.load import load
+from glassformer.zoo import ZOO
+from glassformer.zoo.entry import VERDICTS
+
+
+def main() -> None:
+    found: dict[str, Any] = {}
+    for name, entry in ZOO.items():
+        if entry.build or entry.weights:
+            found[name] = verdict(name)
+            print(name, found[name]["verdict"], found[name]["smallest_margin"])
+    write_json(VERDICTS, found)
+
+
+def verdict(name: str) -> dict[str, Any]:
+    model = load(name)
+    proof = prove_adder(model, model.addition)
+    return {
+        "verdict": proof.verdict,
+        "arithmetic": proof.arithmetic,
+        "smallest_margin": proof.smallest_margin,
+        "sha256": model_hash(model.architecture, model.params),
+    }
+
+
+if __name__ == "__main__":
+    main()
