@@ -99,7 +99,10 @@ def test_overflow_is_an_infinite_error():
     assert (huge * 2.0).off < np.inf
 
 
-@pytest.mark.parametrize("name", ["microadder-57", "glass-23", "rope-62", "nanogpt-58-repaired", "hand-10", "tinyadder-95-repaired"])
+@pytest.mark.parametrize(
+    "name",
+    ["microadder-57", "glass-23", "rope-62", "nanogpt-58-repaired", "hand-10", "tinyadder-95-repaired"],
+)
 def test_the_whole_pass(name):
     """Concrete inputs through the model's own pass: the deployed logits lie within the error."""
     model = load(name)
@@ -125,7 +128,14 @@ def test_library_functions_are_as_exact_as_trusted(name, precision):
     points = (random.normal(size=4000) * random.choice([0.1, 1, 10], 4000)).astype(precision)
     function = getattr(np, name, None) or getattr(special, name)
     before, ctx.prec = ctx.prec, 100
-    exact = [1 / (1 + (-arb(float(x))).exp()) if name == "expit" else getattr(arb(float(x)), name)() for x in points]
-    off = [abs((arb(float(got)) - want) / want) for got, want in zip(function(points), exact, strict=True) if want != 0]
+    exact = [
+        1 / (1 + (-arb(float(x))).exp()) if name == "expit" else getattr(arb(float(x)), name)()
+        for x in points
+    ]
+    off = [
+        abs((arb(float(got)) - want) / want)
+        for got, want in zip(function(points), exact, strict=True)
+        if want != 0
+    ]
     ctx.prec = before
     assert max(float(one.abs_upper()) for one in off) < LIBRARY * np.finfo(precision).eps / 2

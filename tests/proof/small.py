@@ -69,7 +69,11 @@ def run_all(model, task):
     for step, column in enumerate(columns_in_order(layout)):
         length = layout.prompt_length + step
         logits = np.concatenate(
-            [model.logits(part, last=1)[:, 0] for part in np.array_split(tokens[:length], 1 + x.shape[1] // 20_000, 1)], 1
+            [
+                model.logits(part, last=1)[:, 0]
+                for part in np.array_split(tokens[:length], 1 + x.shape[1] // 20_000, 1)
+            ],
+            1,
         ).astype(float)
         right, pairs = tokens[length], np.arange(x.shape[1])
         others = logits.copy()
@@ -83,7 +87,11 @@ def run_all(model, task):
 
 def failing_classes(model, task):
     """All classes that have a pair which the model gets wrong."""
-    return {tuple(map(int, row)) for _, wrong, classes in run_all(model, task) for row in np.unique(classes[wrong], axis=0)}
+    return {
+        tuple(map(int, row))
+        for _, wrong, classes in run_all(model, task)
+        for row in np.unique(classes[wrong], axis=0)
+    }
 
 
 def refuted_classes(proof):

@@ -34,12 +34,16 @@ def test_nudged_models(name, seed):
     key = random.choice(sorted(model.params))
     nudged = np.array(model.params[key])
     place = tuple(random.integers(0, size) for size in nudged.shape)
-    nudged[place] += random.choice([1e-3, 1e-2, 0.1, 0.5]) * random.choice([-1, 1]) * (abs(nudged[place]) + 0.01)
+    nudged[place] += (
+        random.choice([1e-3, 1e-2, 0.1, 0.5]) * random.choice([-1, 1]) * (abs(nudged[place]) + 0.01)
+    )
     changed = Model(model.architecture, {**model.params, key: nudged})
     agrees(changed, task)
 
 
-@pytest.mark.parametrize("name", ["glass-39", "glass-29", "microadder-57", "microadder-67", "rope-62", "rope-36", "hand-10"])
+@pytest.mark.parametrize(
+    "name", ["glass-39", "glass-29", "microadder-57", "microadder-67", "rope-62", "rope-36", "hand-10"]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_models(name, seed):
     agrees(*drawn(name, 2, seed, scale=0.5 if name == "rope-62" else 1.0))

@@ -96,7 +96,9 @@ def test_random_models_of_every_shape(shape, seed, way):
 def test_weights_of_any_size(seed, way):
     """Scores that are hundreds apart leave some contexts weights that are nearly 0 all over."""
     rule = make_rule("lucky7", low=6, high=8)
-    assert_agrees(drawn(rule, seed, context=5, scale=8.0), rule)
+    model = drawn(rule, seed, context=5)
+    query = model.params["attn.q.weight"] * np.float32(60)
+    assert_agrees(Model(model.architecture, dict(model.params) | {"attn.q.weight": query}), rule)
 
 
 def test_softmax1_and_norms(way):

@@ -34,15 +34,27 @@ def test_scores_and_values_are_the_deployed_ones_whatever_the_batch_and_the_wind
         x, y = random.integers(0, 10, (2, layout.digits, batch))
         tokens = layout.encode(x, y, add(x, y))[: min(length, layout.length - 1)]
         seen = {}
-        forward(model.architecture, NumpyOps(model.architecture.precision), model.params, tokens, last=1, record=seen.__setitem__)
+        forward(
+            model.architecture,
+            NumpyOps(model.architecture.precision),
+            model.params,
+            tokens,
+            last=1,
+            record=seen.__setitem__,
+        )
         step, keys = len(tokens) - layout.prompt_length, np.arange(len(tokens))[:, None]
         for number, head in enumerate(tables.heads):
             deployed = np.broadcast_to(seen[f"attn.scores.{number}"][0], tokens.shape)  # key batch
             assert np.array_equal(head.scores[step, tokens[-1], keys, tokens], deployed)
             values = np.broadcast_to(carried(model, number, seen), (len(head.centre), *tokens.shape))
-            close = 5e-7 if model.architecture.layers[0].attention.reads_first else 0  # read here in another order
+            close = (
+                5e-7 if model.architecture.layers[0].attention.reads_first else 0
+            )  # read here in another order
             assert np.allclose(head.values.centre[:, keys, tokens], values, rtol=close, atol=0)
-        assert np.array_equal(np.broadcast_to(seen["embedded"][:, -1], (model.architecture.width, batch)), tables.stream.centre[:, step, tokens[-1]])
+        assert np.array_equal(
+            np.broadcast_to(seen["embedded"][:, -1], (model.architecture.width, batch)),
+            tables.stream.centre[:, step, tokens[-1]],
+        )
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -103,7 +115,9 @@ def deployed_gaps(model, classes, digits):
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
     tokens, found = layout.encode(x, y, add(x, y)), np.empty(len(digits))
     for row, step in enumerate(classes.step):
-        logits = model.logits(tokens[: layout.prompt_length + step, row : row + 1], last=1)[:, 0, 0].astype(float)
+        logits = model.logits(tokens[: layout.prompt_length + step, row : row + 1], last=1)[:, 0, 0].astype(
+            float
+        )
         right = classes.right[row]
         found[row] = logits[right] - np.delete(logits, right).max()
     return found

@@ -12,6 +12,7 @@ from typing import Any
 from glassformer.commands.testing import bar
 from glassformer.errors import UserError, require
 from glassformer.model.model import Model
+from glassformer.proof.tables import NotProvableError
 from glassformer.runs.atomic import read_arrays, write_json
 from glassformer.runs.config import Task
 from glassformer.runs.load import Loaded, load
@@ -155,25 +156,78 @@ def input_text(hardest: Any) -> str:
 
 
 def error_lines(result: ProveResult) -> list[str]:
-    """The exact share of contexts that break a rule."""
+    """The exact share of contexts that break a rule: of all, and of those that its own sequences have."""
     error = result.exact_error
     if not error:
         return []
-    if error["count_low"] == error["count_high"]:
-        exactly = f"exactly {error['count_low']:,} of {error['contexts']:,}"
-        return [f"  {exactly} contexts break the rule ({error['low']:.4%})"]
-    between = f"between {error['low']:.4%} and {error['high']:.4%} of {error['contexts']:,}"
-    return [f"  {between} contexts break the rule"]
+    lines = [f"  {share_text(error)} of all {error['contexts']:,} contexts break the rule"]
+    if error["weighted"]:
+        lines.append(f"  weighted as the task has them: {share_text(error['weighted'])} of contexts do")
+    if result.verdict != "proved" and result.details["lawful"] == "proved":
+        lines.append("  no context that follows the rule itself does")
+    return lines
+
+
+def share_text(error: Mapping[str, Any]) -> str:
+    """One share, or two that it lies between."""
+    if error.get("count_low") is not None and error["count_low"] == error["count_high"]:
+        return f"exactly {error['count_low']:,} ({error['low']:.4%})"
+    low, high = f"{error['low']:.4%}", f"{error['high']:.4%}"
+    return low if low == high else f"between {low} and {high}"
 
 
 def prove_rule_model(
     model: Model, task: Rule, data: Sequences, origin: str, real: bool, seconds: float, path: Path | None
 ) -> ProveResult:
-    """All contexts of a rule."""
+    """All contexts of a rule; a certificate holds what another program can verify, the counterexample."""
+    from glassformer.proof.certificate import rule_certificate
     from glassformer.proof.rule import prove_rule
 
-    content = prove_rule(model, task, data, seconds, real).content()
-    return ProveResult(target=origin, **content)
+    try:
+        proof = prove_rule(model, task, data, seconds, real)
+    except NotProvableError as error:
+        return not_provable(origin, model, task, str(error))
+    written = path if path and proof.counterexample else None
+    if written:
+        write_json(written, rule_certificate(proof, model, task, origin))
+    return ProveResult(
+        target=origin,
+        verdict=proof.verdict,
+        inputs=str(proof.inputs),
+        arithmetic=proof.arithmetic,
+        smallest_margin=proof.smallest_margin,
+        rounding_bound=proof.rounding_bound,
+        hardest=" ".join(proof.hardest) or None,
+        counterexample=proof.counterexample,
+        classes=proof.classes,
+        exact_error=proof.exact_error,
+        seconds=round(proof.seconds, 3),
+        certificate=str(written) if written else None,
+        margin_bound=proof.margin_floor,
+        reason=proof.left,
+        details={"lawful": proof.lawful, "shorter": proof.content()["shorter"], "worst": proof.worst},
+    )
+
+
+def not_provable(origin: str, model: Model, task: Rule, reason: str) -> ProveResult:
+    vocab, context = model.architecture.vocab, model.architecture.context
+    inputs = sum(vocab**length for length in range(1, context + 1))
+    none = {"total": 0, "proved": 0, "refuted": 0, "undecided": 0}
+    precision = model.architecture.precision
+    return ProveResult(
+        origin,
+        "not_applicable",
+        str(inputs),
+        precision,
+        None,
+        None,
+        None,
+        None,
+        none,
+        None,
+        0.0,
+        reason=reason,
+    )
 
 
 def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dict[str, Any], str, int]:

@@ -17,9 +17,12 @@ from glassformer.model.model import Model
 from glassformer.proof.adder import Proof
 from glassformer.proof.columns import CARRIES
 from glassformer.proof.hardest import attained
+from glassformer.proof.rule import RuleProof
 from glassformer.proof.search import Level, Status, next_tokens
+from glassformer.runs.config import Task
 from glassformer.runs.tree import to_tree
-from glassformer.tasks.addition import BASE, Addition, numbers_of
+from glassformer.tasks import Addition, Rule
+from glassformer.tasks.addition import BASE, numbers_of
 
 FORMAT = 1
 SPARE = 1.25  # by which the rounding bound is stated larger than found, for a checker that adds up otherwise
@@ -28,19 +31,9 @@ Leaf = list[Any]
 
 def certificate(proof: Proof, model: Model, task: Addition, origin: str) -> dict[str, Any]:
     """Everything that another program needs to verify the verdict."""
-    about = {
-        "origin": origin,
-        "sha256": model_hash(model.architecture, model.params),
-        "architecture": to_tree(model.architecture),
-        "params": {name: array_text(array) for name, array in model.params.items()},
-    }
     rounding = None if proof.rounding_bound is None else SPARE * proof.rounding_bound
     wrong = proof.counterexample
-    content = {
-        "format": FORMAT,
-        "made_with": f"glassformer {version('glassformer')}",
-        "model": about,
-        "task": to_tree(task),
+    content = heading(model, task, origin) | {
         "arithmetic": proof.arithmetic,
         "verdict": proof.verdict,
         "inputs": str(proof.inputs),
@@ -57,6 +50,30 @@ def certificate(proof: Proof, model: Model, task: Addition, origin: str) -> dict
         "rows": rows(proof),
     }
     return content | {"digest": digest(content)}
+
+
+def rule_certificate(proof: RuleProof, model: Model, task: Rule, origin: str) -> dict[str, Any]:
+    """Of a refuted rule model: the context where it fails, which anybody can run."""
+    content = heading(model, task, origin) | {
+        "arithmetic": proof.arithmetic,
+        "verdict": proof.verdict,
+        "inputs": str(proof.inputs),
+        "counterexample": proof.counterexample,
+        "worst": proof.worst,
+    }
+    return content | {"digest": digest(content)}
+
+
+def heading(model: Model, task: Task, origin: str) -> dict[str, Any]:
+    """Format, model and task."""
+    about = {
+        "origin": origin,
+        "sha256": model_hash(model.architecture, model.params),
+        "architecture": to_tree(model.architecture),
+        "params": {name: array_text(array) for name, array in model.params.items()},
+    }
+    made_with = f"glassformer {version('glassformer')}"
+    return {"format": FORMAT, "made_with": made_with, "model": about, "task": to_tree(task)}
 
 
 def smallest_bound(proof: Proof) -> float | None:

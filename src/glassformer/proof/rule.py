@@ -128,7 +128,7 @@ class Judgement:
         return RuleProof(
             verdict=verdict(sum(found.broken.values()) + len(broken), left),
             inputs=sum(len(self.rule.tokens()) ** length for length in range(1, n + 1)),
-            arithmetic="real numbers" if real else self.parts.tables.model.architecture.precision,
+            arithmetic="real" if real else self.parts.tables.model.architecture.precision,
             smallest_margin=None if hardest is None else worst.smallest,
             margin_floor=None if left or hardest is None else self.floor,
             rounding_bound=None if hardest is None else self.counting.rounding(hardest),
@@ -172,6 +172,7 @@ class Judgement:
         return {
             "low": low / every,
             "high": high / every,
+            "contexts": every,
             "count_low": low,
             "count_high": high,
             "constrained": constrained,
@@ -191,11 +192,12 @@ class Judgement:
 
     def shorter(self, length: int) -> dict[str, int]:
         found, demands = self.counting.found, self.parts.splitter.demands
+        constrained = demands.constrained(length, whole=False)
         return {
             "contexts": len(self.rule.tokens()) ** length,
-            "constrained": demands.constrained(length, whole=False),
+            "constrained": constrained,
             "errors_low": found.broken[length],
-            "errors_high": found.broken[length] + found.left[length],
+            "errors_high": min(found.broken[length] + found.left[length], constrained),
         }
 
     def left(self, weighted: dict[str, Any] | None) -> str:

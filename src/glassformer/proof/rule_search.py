@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from glassformer.proof.contexts import NOTHING
 from glassformer.proof.rule_boxes import Judged, judge
-from glassformer.proof.rule_margins import Margins
+from glassformer.proof.rule_margins import SURE, Margins
 from glassformer.proof.rule_nodes import (
     OPEN,
     Nodes,
@@ -27,15 +27,14 @@ from glassformer.proof.rule_nodes import (
     single,
     together,
 )
+from glassformer.proof.rule_waiting import Pace, Waiting
 from glassformer.proof.rule_weights import Chances
 from glassformer.proof.rule_worst import Worst
 from glassformer.proof.tables import Tables
 
 LEAF = 256  # contexts that are sooner enumerated than bounded
-BATCH = 1024  # nodes at a time
 LISTED = 1 << 16  # contexts listed at a time
 SAME = 1e-6  # share of a margin and 1 by which another must be smaller to be worth a search
-HELD = 1 << 28  # bytes of waiting nodes, beyond which small ones come first
 
 Tell = Callable[[float], object]
 
@@ -51,41 +50,6 @@ class Found:
     undecided: int = 0  # all others
     weight_broken: float = 0.0  # by the measure of the search
     weight_left: float = 0.0
-
-
-class Waiting:
-    """Nodes by their weights, to a power of two."""
-
-    def __init__(self) -> None:
-        self.by_rank: dict[int, list[Nodes]] = {}
-        self.count = self.bytes = 0
-
-    def push(self, nodes: Nodes) -> None:
-        ranks = np.floor(np.log2(nodes.weight)).astype(int)
-        for rank in np.unique(ranks).tolist():
-            self.by_rank.setdefault(rank, []).append(nodes.take(np.flatnonzero(ranks == rank)))
-        self.count, self.bytes = self.count + len(nodes), self.bytes + nodes.tokens.nbytes
-
-    def pop(self, most: int) -> Nodes:
-        """Some of the heaviest; some of the lightest where memory runs short."""
-        parts: list[Nodes] = []
-        while self.by_rank and sum(len(part) for part in parts) < most:
-            rank = min(self.by_rank) if self.bytes > HELD else max(self.by_rank)
-            parts.append(self.by_rank[rank].pop())
-            if not self.by_rank[rank]:
-                del self.by_rank[rank]
-        nodes = together(parts)
-        self.count, self.bytes = self.count - len(nodes), self.bytes - nodes.tokens.nbytes
-        if len(nodes) > most:
-            self.push(nodes.take(np.arange(most, len(nodes))))
-        return nodes.take(np.arange(min(most, len(nodes))))
-
-    def all(self) -> list[Nodes]:
-        return [part for parts in self.by_rank.values() for part in parts]
-
-    @property
-    def weight(self) -> float:
-        return float(sum(part.weight.sum() for part in self.all()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +87,9 @@ class Search:
 
     def run(self, until: float, tell: Tell | None = None) -> None:
         """Until every context is decided, or the clock says `until`."""
-        every, most = self.waiting.weight, self.chances.at_once(BATCH) if self.chances else BATCH
+        every, pace = self.waiting.weight, Pace()
         while self.waiting.count and perf_counter() < until:
-            self.step(self.waiting.pop(most))
+            self.step(self.waiting.pop(pace.batch()))
             if tell:
                 tell(1 - self.waiting.weight / every)
         self.found.weight_left += self.waiting.weight
@@ -175,7 +139,7 @@ class Search:
         """Every context by itself."""
         for some in chunks(nodes, LISTED, lambda part: np.exp(part.extent)):
             contexts, owner = listed(some)
-            quick, bound = self.seen(some, contexts, owner), 2 * some.off[owner]
+            quick, bound = self.seen(some, contexts, owner), SURE * some.off[owner]
             is_right, is_wrong = quick > bound, quick < -bound
             unsure = np.flatnonzero(~is_right & ~is_wrong)
             is_left = np.zeros(len(contexts), bool)
@@ -217,11 +181,11 @@ class Search:
 
     def narrow(self, until: float) -> float:
         """Opens decided nodes that might hold a smaller margin; no real margin of theirs is below this."""
-        waiting = together([self.splitter.roots().take(np.zeros(0, int)), *self.decided])
+        waiting, pace = together([self.splitter.roots().take(np.zeros(0, int)), *self.decided]), Pace()
         while len(waiting) and perf_counter() < until:
             waiting = waiting.take(np.flatnonzero(waiting.least < self.lowest))
-            order = np.argsort(waiting.least, kind="stable")
-            chosen, waiting = waiting.take(order[:BATCH]), waiting.take(order[BATCH:])
+            order, count = np.argsort(waiting.least, kind="stable"), pace.batch()
+            chosen, waiting = waiting.take(order[:count]), waiting.take(order[count:])
             waiting = together([waiting, self.opened(chosen)])
         floor = self.worst.smallest - SAME * (1 + abs(self.worst.smallest))
         return min(floor, float(waiting.least.min(initial=np.inf)))

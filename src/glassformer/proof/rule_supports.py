@@ -105,14 +105,15 @@ def largest(
         if turn < ROUNDS - 1:
             guess = ratio(terms.argmax(3)[..., None], centre, (low + high) / 2, rest, nothing, guess)
     found = raised(sets, low, high, rest, guess, terms, rest * (nothing - guess))
-    return np.minimum(found, of_all(value, nothing, sets & (high > 0), rest))
+    return np.asarray(np.minimum(found, of_all(value, nothing, sets & (high > 0), rest)))
 
 
 def of_all(value: np.ndarray, nothing: np.ndarray, there: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """The largest value of all, which no mean of them is above; rounded up."""
     found: np.ndarray = np.where(there, value, -np.inf).max((2, 3))
     found = np.where(rest > 0, np.maximum(found, nothing), found)
-    return found + SUMS * np.abs(found) + LEAST
+    found += SUMS * np.abs(found) + LEAST
+    return found
 
 
 def ratio(

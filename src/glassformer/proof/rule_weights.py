@@ -19,7 +19,6 @@ from glassformer.tasks.automaton import Automaton, state_distribution
 from glassformer.tasks.sequences import Sequences
 
 CHUNK = 1 << 22  # numbers at a time
-SECOND = 20_000_000  # moves of nodes that are looked at in a second
 DEAR = 1_000_000  # moves in a window beyond which open tokens are left as they are
 
 
@@ -63,10 +62,6 @@ class Chances:
         state, token = np.nonzero(self.automaton.probability)
         reached = self.automaton.next[state, token].astype(np.int64)
         return Moves(state, token, reached, self.automaton.probability[state, token])
-
-    def at_once(self, most: int) -> int:
-        """How many nodes are admitted in a second or so."""
-        return int(min(max(SECOND // (self.length * len(self.moves.state)), 1), most))
 
     def admit(self, nodes: Nodes) -> Nodes:
         """Nodes with their chances; tokens that no window has are closed, nodes without a window dropped."""

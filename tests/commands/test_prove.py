@@ -1,0 +1,189 @@
+"""`glassformer prove` and `glassformer check` as they are used: words, JSON, exit statuses, bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import glassformer
+from glassformer.cli import main
+from glassformer.runs.atomic import write_arrays
+from glassformer.runs.load import load
+from glassformer.zoo import ZOO
+
+FIELDS = {
+    "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest", "counterexample", "classes",
+    "exact_error", "seconds", "certificate",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def prove_json(capsys, *words, status=0):
+    assert main(["prove", *words, "--json"]) == status
+    return json.loads(capsys.readouterr().out)
+
+
+def test_proved(capsys):
+    found = prove_json(capsys, "glass-29")
+    assert set(found) >= FIELDS
+    assert (found["verdict"], found["inputs"], found["arithmetic"]) == ("proved", str(10**20), "float32")
+    assert found["smallest_margin"] == pytest.approx(2.443, abs=1e-3)
+    assert found["classes"] == {"total": 3440, "proved": 3440, "refuted": 0, "undecided": 0}
+    hardest = found["hardest"]
+    assert len(found["details"]["hardest_by_step"]) == 11
+    assert load("glass-29").add(hardest["a"], hardest["b"]) == hardest["a"] + hardest["b"]
+    assert Path(found["certificate"]).stat().st_size < 2_000_000
+
+
+def test_words(capsys):
+    assert main(["prove", "nanogpt-58-repaired"]) == 0
+    words = capsys.readouterr().out
+    assert "proved right on all 10^20 inputs, in float64 arithmetic" in words
+    assert "smallest margin 0.02036" in words
+    assert "next: glassformer check nanogpt-58-repaired.certificate.json" in words
+
+
+def test_refuted(capsys):
+    found = prove_json(capsys, "tinyadder-95", status=1)
+    wrong = found["counterexample"]
+    assert (
+        wrong["expected"]
+        == wrong["a"] + wrong["b"]
+        != wrong["got"]
+        == load("tinyadder-95").add(wrong["a"], wrong["b"])
+    )
+    assert found["classes"]["refuted"] == 500
+    assert found["exact_error"] is None
+
+
+def test_undecided(capsys):
+    found = prove_json(capsys, "rope-62", "--time", "1e-9", status=3)
+    assert found["verdict"] == "undecided"
+    assert main(["prove", "rope-62", "--time", "1e-9"]) == 3
+    assert "classes are left; --time gives it longer" in capsys.readouterr().out
+
+
+def test_real_numbers(capsys):
+    found = prove_json(capsys, "hand-10", "--real")
+    assert (found["verdict"], found["arithmetic"], found["rounding_bound"]) == ("proved", "real", 0)
+
+
+def test_from_python():
+    result = glassformer.prove("glass-23", out="here.json")
+    assert result.verdict == "proved"
+    assert result.certificate == "here.json"
+
+
+def test_weights_of_others(capsys, tmp_path):
+    """A file with the numbers alone, and one of them nudged until a sum is wrong."""
+    params = dict(load("glass-39").params)
+    write_arrays(tmp_path / "mine.safetensors", params, {})
+    assert (
+        prove_json(capsys, "mine.safetensors", "--model", "glass-39")["certificate"]
+        == "mine.certificate.json"
+    )
+    params["head.weight"] = params["head.weight"] * np.float32(1.02)
+    write_arrays(tmp_path / "off.safetensors", params, {})
+    found = prove_json(capsys, "off.safetensors", "--model", "glass-39", status=1)
+    wrong = found["counterexample"]
+    assert (
+        load("off.safetensors", "glass-39").add(wrong["a"], wrong["b"]) == wrong["got"] != wrong["expected"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda part: np.full_like(part, np.nan), "not finite"),
+        (lambda part: np.full_like(part, 3e38), "overflows float32: the weights are too large"),
+    ],
+)
+def test_bad_numbers(capsys, tmp_path, change, says):
+    params = dict(load("glass-39").params)
+    write_arrays(
+        tmp_path / "bad.safetensors", params | {"attn.q.weight": change(params["attn.q.weight"])}, {}
+    )
+    assert main(["prove", "bad.safetensors", "--model", "glass-39"]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_bad_options(capsys):
+    assert main(["prove", "glass-39", "--time", "0"]) == 2
+    assert "time must be above 0 seconds" in capsys.readouterr().err
+    assert main(["prove", "glass-93"]) == 2
+    assert "did you mean 'glass-" in capsys.readouterr().err
+    assert main(["prove", "glass-39", "--population"]) == 2
+    assert "has no population" in capsys.readouterr().err
+
+
+def test_check(capsys):
+    prove_json(capsys, "glass-23")
+    assert main(["check", "glass-23.certificate.json", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["valid"] is True
+    assert set(found) >= {"valid", "reason", "seconds"}
+
+
+def test_check_of_another_model(capsys):
+    prove_json(capsys, "glass-23")
+    assert main(["check", "glass-23.certificate.json", "--for", "glass-29"]) == 2
+    assert "certificate of another model: its weights are not those of glass-29" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"format": 1', "[]", "12", '{"format": 7}', '{"format": 1}', "\x00\xff"]
+)
+def test_check_of_what_is_no_certificate(capsys, tmp_path, text):
+    (tmp_path / "c.json").write_text(text)
+    assert main(["check", "c.json"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("glassformer: ")
+    assert error.count("\n") == 1
+
+
+def test_check_of_a_cut_off_certificate(capsys, tmp_path):
+    prove_json(capsys, "glass-23")
+    text = Path("glass-23.certificate.json").read_text()
+    (tmp_path / "cut.json").write_text(text[: len(text) // 2])
+    assert main(["check", "cut.json"]) == 2
+    assert "is not JSON, or was cut off" in capsys.readouterr().err
+
+
+def test_check_of_a_file_that_is_not_there(capsys):
+    assert main(["check", "nowhere.json"]) == 2
+    assert "there is no file nowhere.json" in capsys.readouterr().err
+
+
+def test_listed_verdicts_belong_to_the_weights(capsys):
+    from glassformer.proof.certificate import model_hash
+    from glassformer.zoo.entry import VERDICTS
+
+    stated = json.loads(VERDICTS.read_text())
+    assert set(stated) == {name for name, entry in ZOO.items() if entry.build or entry.weights}
+    for name, about in stated.items():
+        model = load(name)
+        assert about["sha256"] == model_hash(model.architecture, model.params)
+    assert {name for name, about in stated.items() if about["verdict"] != "proved"} == {
+        "nanogpt-58",
+        "tinyadder-95",
+    }
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, entry in ZOO.items() if (entry.build or entry.weights) and name != "rope-62"]
+)
+def test_verdicts_are_what_the_prover_says(name):
+    from glassformer.proof.adder import prove_adder
+    from glassformer.zoo.entry import VERDICTS
+
+    model, stated = load(name), json.loads(VERDICTS.read_text())[name]
+    proof = prove_adder(model, model.addition)
+    assert proof.verdict == stated["verdict"]
+    assert proof.smallest_margin == pytest.approx(stated["smallest_margin"], rel=1e-3)
