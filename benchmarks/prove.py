@@ -3,9 +3,10 @@
     python benchmarks/prove.py
     python benchmarks/prove.py --models glass-29 rope-62 --population 256
 
-The columns: `prove` decides and finds the hardest pairs; `check` verifies the certificate in Arb's balls. Digits
-grow with the hand-built adder of the zoo, whose circle takes any number of them. Vocabularies grow with
-plus_last_even on random numbers of the reference model, a context of six. The population is one model, nudged.
+The columns: `prove` decides and finds the hardest pairs; `check` verifies the certificate in Arb's balls.
+Digits grow with a hand-built adder of the zoo, whose circle takes any number of them. Vocabularies grow with
+plus_last_even on random numbers of the reference model, a context of six. The population is one model
+nudged.
 """
 
 import argparse
@@ -64,9 +65,8 @@ def timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
 
 
 def by_size(names: list[str]) -> None:
-    print(
-        f"{'model':<16}{'numbers':>8}{'verdict':>10}{'margin':>12}{'prove, s':>10}{'check, s':>10}{'ratio':>7}"
-    )
+    print(f"{'model':<16}{'numbers':>8}{'verdict':>10}{'margin':>12}{'prove, s':>10}", end="")
+    print(f"{'check, s':>10}{'ratio':>7}")
     for name in names:
         model = load(name)
         proof, seconds = timed(prove_adder, model, model.addition)

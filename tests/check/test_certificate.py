@@ -16,7 +16,7 @@ from glassformer.check.tables import make_tables
 from glassformer.errors import UserError
 from glassformer.runs.load import load
 from glassformer.tasks import Addition, add, digits_of
-from tests.check.conftest import altered, proved
+from tests.check.conftest import altered, inside, proved
 
 HEX = 16
 
@@ -240,15 +240,6 @@ def test_no_value_of_any_type_breaks_the_check():
             assert isinstance(check(altered(tree, set_item(*path, value))).reason, str)
         except UserError as error:
             assert "\n" not in str(error)
-
-
-def inside(here, x, y):
-    """Which of many pairs are in a part."""
-    carry, held = np.zeros_like(x[0]), np.ones(x.shape[1], bool)
-    for column in range(len(x)):
-        held &= here.columns[column, carry, x[column], y[column]]
-        carry = (x[column] + y[column] + carry) // 10
-    return held & here.last[carry]
 
 
 def test_bounds_hold_as_soon_as_every_pair_is_inside(precise):

@@ -7,6 +7,7 @@ import pytest
 
 from glassformer.check.columns import NOWHERE, Class, Open, every_class, largest, opened, step_column
 from glassformer.tasks import Addition, add, digits_of
+from tests.check.conftest import inside
 
 PAIRS = list(product(range(100), repeat=2))
 X, Y = (digits_of(side, 2) for side in zip(*PAIRS, strict=True))
@@ -14,10 +15,9 @@ Z = add(X, Y)
 CARRY = np.stack([np.zeros_like(X[0]), (X[0] + Y[0]) // 10, Z[2]])  # into each column
 
 
-def holds(task, one):
+def holds(task, one, tokens):
     """Which of all pairs are in a class, by its definition."""
     layout = task.written()
-    tokens = layout.encode(X, Y, Z)
     column = step_column(layout, one.step)
     held = tokens[layout.prompt_length - 1 + one.step] == one.previous
     if column < 2:
@@ -28,27 +28,35 @@ def holds(task, one):
 @pytest.mark.parametrize("layout", ["lsb", "lsb24", "msb", "nanogpt"])
 def test_classes_are_the_ones_that_hold_a_pair(layout):
     task = Addition(digits=2, layout=layout)
-    found = every_class(task)
+    found, tokens, pairs = every_class(task), task.written().encode(X, Y, Z), [0, 0, 0]
     assert len(set(found)) == len(found)
     for one in found:
-        inside = [opened(task, one).has(X[:, i], Y[:, i]) for i in range(0, len(PAIRS), 7)]
-        assert holds(task, one)[::7].tolist() == inside
-        assert holds(task, one).any()
-    per_step = [sum(holds(task, one).sum() for one in found if one.step == step) for step in range(3)]
-    assert per_step == [len(PAIRS)] * 3
+        held = holds(task, one, tokens)
+        pairs[one.step] += held.sum()
+        assert held.any()
+        assert (held == inside(opened(task, one), X, Y)).all()
+    assert pairs == [len(PAIRS)] * 3
+
+
+def test_a_pair_is_in_one_class_of_each_step():
+    task = Addition(digits=2, layout="lsb")
+    x, y = digits_of([57], 2)[:, 0], digits_of([68], 2)[:, 0]
+    held = [one for one in every_class(task) if opened(task, one).has(x, y)]
+    assert held == [Class(0, 0, 15, 0), Class(1, 5, 11, 1), Class(2, 2, -1, 1)]
+    assert [one.right for one in held] == [5, 2, 1]
 
 
 @pytest.mark.parametrize("layout", ["lsb", "msb"])
 def test_the_largest_sum_over_a_class_is_that_of_its_best_pair(layout):
     task, random = Addition(digits=2, layout=layout), np.random.default_rng(1)
-    classes = every_class(task)
+    classes, tokens = every_class(task), task.written().encode(X, Y, Z)
     x, y, z = (random.integers(-(10**6), 10**6, (len(classes), 2, 10)) for _ in range(3))
     end = random.integers(-(10**6), 10**6, (len(classes), 2))
     every = [opened(task, one) for one in classes]
     found = largest(np.stack([o.columns for o in every]), np.stack([o.last for o in every]), x, y, z, end)
     for i, one in enumerate(classes):
         sums = sum(x[i, c, X[c]] + y[i, c, Y[c]] + z[i, c, Z[c]] for c in range(2)) + end[i, Z[2]]
-        assert found[i] == sums[holds(task, one)].max()
+        assert found[i] == sums[holds(task, one, tokens)].max()
 
 
 def test_no_pair_has_no_sum():
@@ -60,7 +68,7 @@ def test_no_pair_has_no_sum():
 def test_reachable_cases_are_those_of_some_pair():
     task = Addition(digits=2, layout="lsb")
     here = opened(task, Class(2, 3, -1, 1))  # tens wrote 3 and carried
-    held = holds(task, Class(2, 3, -1, 1))
+    held = holds(task, Class(2, 3, -1, 1), task.written().encode(X, Y, Z))
     cases = {(int(CARRY[0][i]), int(X[0][i]), int(Y[0][i])) for i in np.flatnonzero(held)}
     assert {tuple(case) for case in np.argwhere(here.reachable(0)).tolist()} == cases
     assert not Open(here.columns, np.zeros(2, bool)).reachable(1).any()

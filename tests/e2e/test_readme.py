@@ -11,6 +11,8 @@ from glassformer.cli import main
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 SMALL = [
+    "--prove.seconds",
+    "1",
     "--seeds",
     "2",
     "--steps",
@@ -43,7 +45,7 @@ def home(tmp_path_factory):
 def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
-    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count", "add"}
+    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count", "add", "prove", "check"}
     for line in lines:
         words = shlex.split(line, comments=True)
         assert main([*words, *SMALLER.get(words[0], [])]) == 0, line
@@ -53,7 +55,7 @@ def test_commands(home, monkeypatch, capsys):
 def test_python(home, monkeypatch):
     monkeypatch.chdir(home)
     (block,) = code_blocks(README, "python")
-    options = '"train.seeds": 2, "train.steps": 20, "train.held_out": 64, "measure.positions": 100'
+    options = '"train.seeds": 2, "train.steps": 20, "train.held_out": 64, "measure.positions": 100, "prove.seconds": 1'
     small = block.replace('out="runs/demo")', f'out="runs/demo", options={{{options}}})')
     assert small != block
     names: dict[str, object] = {}

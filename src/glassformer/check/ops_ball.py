@@ -25,7 +25,6 @@ from glassformer.check.balls import (
     settled,
     upper,
 )
-from glassformer.check.chain import unit
 from glassformer.check.rounding import Bound, Rules
 from glassformer.model.blocks import Blocks, each, linear_in_blocks, whole
 from glassformer.model.ops import Value
@@ -159,17 +158,24 @@ class BallOps:
         """`out dim` times `dim ...` gives `out ...`, plus the bias of each output; weights have no slopes."""
         if isinstance(x, Blocks):
             return linear_in_blocks(self, weight, x, bias)
-        x, outer = widened(x), (len(weight.over), *x.shape[1:])
+        outer = (len(weight.over), *x.shape[1:])
         shift = self.array(np.zeros(len(weight.over))) if bias is None else bias
 
         def through(part: Arbs) -> Arbs:
             return np.asarray(weight.over @ part.reshape(len(part), -1), object)
 
+        slopes = {name: through(slope).reshape(outer) for name, slope in x.slopes.items()}
+        if x.slopes and x.error.any():
+            x, names = widened(x, weight)
+            columns = {
+                name: weight.over[:, dim].reshape(-1, *[1] * (x.ndim - 1)) for name, dim in names.items()
+            }
+            slopes |= {name: np.broadcast_to(column, outer) for name, column in columns.items()}
         made = settled(
             [x],
             (through(x.over) + shift.over[:, None]).reshape(outer),
             lambda: (through(x.at) + shift.over[:, None]).reshape(outer),
-            {name: through(slope).reshape(outer) for name, slope in x.slopes.items()},
+            slopes,
         )
         if self.rules.is_real:
             return exact(self.rules, made)
@@ -190,17 +196,15 @@ class BallOps:
         return Balls(self.rules, over, error, over)
 
 
-def widened(x: Balls) -> Balls:
-    """The error of each dimension as a coordinate of its own, so that what cancels later does cancel."""
-    if not x.slopes or not x.error.any():
-        return x
-    slopes, reach = dict(x.slopes), dict(x.reach)
-    for dim in np.flatnonzero(x.error.reshape(x.shape[0], -1).any(1)):
-        name = next(fresh)
-        slopes[name] = unit(x.shape, int(dim))
-        reach[name] = about_zero(x.error[dim])
-    over = x.over + about_zero(x.error)
-    return Balls(x.rules, over, np.zeros(x.shape), x.at, slopes, reach)
+def widened(x: Balls, weight: Balls) -> tuple[Balls, dict[int, int]]:
+    """The error of each dimension as a coordinate of its own, so that what cancels later does cancel.
+
+    Which coordinate is the error of which dimension comes with it; dimensions that no weight reads have none.
+    """
+    is_off = x.error.reshape(x.shape[0], -1).any(1) & weight.size.any(0)
+    names = {next(fresh): int(dim) for dim in np.flatnonzero(is_off)}
+    reach = dict(x.reach) | {name: about_zero(x.error[dim]) for name, dim in names.items()}
+    return Balls(x.rules, x.over + about_zero(x.error), np.zeros(x.shape), x.at, x.slopes, reach), names
 
 
 def bend(

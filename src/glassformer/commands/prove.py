@@ -111,7 +111,7 @@ def prove_words(result: ProveResult) -> str:
         lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {input_text(result.hardest)}")
         if result.rounding_bound:
             lines.append(
-                f"  rounding in {result.arithmetic} moves a logit by at most {result.rounding_bound:.2g}"
+                f"  rounding in {result.arithmetic} moves a gap by at most {2 * result.rounding_bound:.2g}"
             )
     lines += error_lines(result)
     if result.certificate:

@@ -35,10 +35,9 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         f"{folder}: complete after {result.seconds:.0f} s",
         *(f"  {line}" for line in summary_lines(stored(folder), result)),
     ]
-    following = (
-        f"glassformer check {folder}/certificate.json" if result.verdict else f"glassformer prove {folder}"
-    )
-    words.append(f"next: {following}")
+    has_certificate = result.proof and result.proof["certificate"]
+    following = f"check {folder}/certificate.json" if has_certificate else f"prove {folder}"
+    words.append(f"next: glassformer {following}")
     return asdict(result), "\n".join(words), 0
 
 

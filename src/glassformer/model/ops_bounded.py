@@ -166,7 +166,7 @@ class BoundedOps:
         terms, size = x.shape[over], np.abs(x.centre)
         both = rule(x.size, y.size + y.off)
         radius = rule(size, y.radius) + terms * OWN * both
-        error = rule(size, y.error) + self.floats.of_sum(terms) * both
+        error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
         if x.radius.any():
             radius, error = radius + rule(x.radius, y.size), error + rule(x.radius, y.off)
         if x.off.any():
@@ -213,7 +213,7 @@ def ends(x: Bounded) -> tuple[Array, Array]:
 
 
 def hinge(x: Bounded, slopes: tuple[float, float]) -> Bounded:
-    """A function with one bend, at 0; where the sign is not known, the line between the ends, give or take."""
+    """A function with one bend, at 0; where the sign is unknown, the line between the ends, give or take."""
     below, above = slopes
     low, high = x.range()
     low, high = low - x.off, high + x.off

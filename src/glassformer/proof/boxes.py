@@ -42,7 +42,7 @@ def decide(
         is_right[owner[hopeless & ~found.is_right]] = False
         going = np.flatnonzero(~done & ~hopeless & is_right[owner])
         if not len(going) or len(going) > most_boxes:
-            is_right[owner[going]] = False
+            is_right[owner[going]], least[owner[going]], error[owner[going]] = False, -np.inf, np.inf
             break
         boxes, owner = halves(boxes.take(going), found.pull[going]), np.tile(owner[going], 2)
     return Decided(is_right, least, error, pull)

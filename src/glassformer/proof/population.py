@@ -13,7 +13,7 @@ from glassformer.model.architecture import Architecture
 from glassformer.model.model import Model
 from glassformer.proof.adder import Verdict, prove_adder
 from glassformer.tasks.addition import Addition
-from glassformer.verify.addition import Digits, Failure, examine, hard_blocks
+from glassformer.verify.addition import Failure, examine, hard_blocks
 from glassformer.verify.spread import spread
 
 QUICK_KIND, QUICK_PAIRS, QUICK_SEED = "sums_8_to_10", 256, 1  # hard pairs that are tried first

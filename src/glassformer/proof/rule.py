@@ -126,7 +126,7 @@ class Judgement:
         left = sum(found.left.values())
         weighted = self.weighted()
         return RuleProof(
-            verdict=verdict(sum(found.broken.values()) + len(broken), left),
+            verdict=verdict(sum(found.broken.values()) + (0 if real else len(broken)), left),
             inputs=sum(len(self.rule.tokens()) ** length for length in range(1, n + 1)),
             arithmetic="real" if real else self.parts.tables.model.architecture.precision,
             smallest_margin=None if hardest is None else worst.smallest,

@@ -130,6 +130,8 @@ class Search:
         self.decided.append(nodes.take(np.flatnonzero(nodes.least < self.lowest)))
         self.found.proved += 0 if is_wrong else len(nodes)
         if is_wrong:
+            if self.worst.smallest > 0:  # one of each, so that there is a counterexample
+                self.seen(nodes, nodes.tokens.argmax(2), np.arange(len(nodes)))
             self.found.refuted += len(nodes)
             self.found.weight_broken += float(nodes.weight.sum())
             for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):

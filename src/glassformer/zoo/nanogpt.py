@@ -1,4 +1,4 @@
-"""nanoGPT-58: a hand-built adder of 58 numbers, as published and repaired. Layout nanogpt, float32.
+"""nanoGPT-58: a hand-built adder of 58 numbers, as published and repaired. Layout nanogpt.
 
 57 + 68 is read 57 + 68 = (both numbers to ten digits) and written 5 2 1, units first. Places go round a
 circle of 11, so digit k of both numbers, at places 9 - k and 20 - k, has one and the same key. Write s_k for
