@@ -8,7 +8,13 @@ import glassformer
 
 @pytest.fixture
 def folder(tmp_path):
-    options = {"train.seeds": 2, "train.steps": 10, "train.held_out": 64, "measure.positions": "100", "prove.seconds": 1}
+    options = {
+        "train.seeds": 2,
+        "train.steps": 10,
+        "train.held_out": 64,
+        "measure.positions": "100",
+        "prove.seconds": 1,
+    }
     result = glassformer.run("plus_last_even", tmp_path / "run", options)
     assert result.parameters == 250
     return result.folder

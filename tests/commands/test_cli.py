@@ -15,7 +15,7 @@ from glassformer.errors import UserError
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "add", "count", "list")
+VERBS = ("run", "train", "test", "add", "prove", "check", "count", "list")
 
 
 @pytest.fixture(autouse=True)
@@ -82,20 +82,21 @@ def test_the_examples_of_the_help_are_valid():
     from glassformer.zoo import ZOO
 
     texts = [cli.EXAMPLES, cli.RUN_EXAMPLES.format(verb="run"), cli.TEST_EXAMPLES, cli.ADD_EXAMPLES]
+    texts += [cli.PROVE_EXAMPLES, cli.CHECK_EXAMPLES]
     lines = [
         line.split("  ")[1]
         for text in texts
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 17
+    assert len(lines) == 26
     for line in lines:
         plain, options = split_dotted(line.split()[1:])
         known, rest = cli.make_parser()[0].parse_known_args(plain)
         assert rest == []
         if known.verb == "run" and "." not in known.target:
             resolve(known.target, options)
-        if known.verb in ("test", "add") and "/" not in known.target:
+        if known.verb in ("test", "add", "prove") and "/" not in known.target:
             assert (getattr(known, "model", None) or known.target) in ZOO
 
 

@@ -22,7 +22,7 @@ RUN_FIELDS = {
     "loss": float,
     "entropy_floor": float,
     "model_steps_per_second": float,
-    "verdict": type(None),
+    "verdict": str,
 }
 COUNT_FIELDS = {
     "stored": int,
@@ -92,7 +92,7 @@ def test_run_answers_with_all_fields(capsys):
 def test_the_folder_holds_what_the_readers_need(here):
     names = {path.name for path in (here / "runs" / "successor").iterdir()}
     assert names == {
-        *("run.toml", "env.json", "metrics.csv", "result.json", "report.md"),
+        *("run.toml", "env.json", "metrics.csv", "result.json", "report.md", "certificate.json"),
         *("params.safetensors", "population.safetensors", "history.safetensors"),
     }
     text = (here / "runs" / "successor" / "report.md").read_text()
@@ -120,7 +120,8 @@ def test_words_of_a_run(capsys):
     assert main(["run", "successor", *SETTINGS.split()]) == 0
     out = capsys.readouterr().out
     assert out.startswith("runs/successor: complete after ")
-    assert out.endswith("next: glassformer test runs/successor\n")
+    assert "refuted: after " in out  # two hundred steps do not make a model right on every context
+    assert out.endswith("next: glassformer check runs/successor/certificate.json\n")
     assert "758 parameters; 2 of 2 seeds reach 99.9% on the held-out windows; seed " in out
 
 
@@ -155,6 +156,7 @@ def test_test_of_a_run_and_of_its_weights(capsys):
     by_file = answer(capsys, "test", "runs/successor/params.safetensors", "--positions", "500")
     by_name = answer(capsys, "test", "successor", "--positions", "500")
     fields = {name: kind for name, kind in RUN_FIELDS.items() if name in by_folder}
+    fields |= {"verdict": type(None)}  # a measurement is no proof
     check_fields(by_folder, fields)
     assert {"argmax_accuracy", "sampled_error", "loss", "entropy_floor", "verdict", "seconds"} <= set(fields)
     timeless = [
@@ -260,7 +262,9 @@ def test_lists(capsys):
     models = {item["id"]: item for item in content["models"]}
     assert models["plus_last_even"]["parameters"] == 250
     assert (models["successor"]["trained"], models["plus_last_even"]["trained"]) == (True, False)
-    assert models["successor"]["verdict"] is None
+    assert models["successor"]["verdict"] == "refuted"
+    assert models["plus_last_even"]["verdict"] is None
+    assert models["glass-39"]["verdict"] == "proved"
     assert (models["glass-39"]["parameters"], models["glass-39"]["kind"]) == (39, "trained adder")
     assert models["glass-39"]["trained"] == (ZOO["glass-39"].weights is not None)
     assert (models["nanogpt-58"]["trained"], models["nanogpt-58"]["kind"]) == (True, "hand-built adder")

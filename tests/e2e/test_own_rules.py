@@ -99,8 +99,13 @@ def test_an_adder_from_a_file(capsys, here):
     tested = json.loads(capsys.readouterr().out)
     assert tested["total"] == 200
     assert tested["failures"][0]["expected"] == tested["failures"][0]["a"] + tested["failures"][0]["b"]
-    assert main(["run", "adder.toml", *TINY.split()]) == 0
-    assert "whole answers right: " in capsys.readouterr().out
+    assert (content["verdict"], content["proof"]) == (None, None)  # train does not prove
+    assert main(["run", "adder.toml", *TINY.split()]) == 0  # run goes on from there
+    out = capsys.readouterr().out
+    assert "whole answers right: " in out
+    assert "refuted: " in out
+    assert main(["check", "runs/adder/certificate.json"]) == 0
+    assert main(["prove", "runs/adder", "--population", "--json"]) == 1
 
 
 def test_float64_all_the_way(here):

@@ -176,6 +176,38 @@ def test_only_the_best_are_polished(tmp_path, whole):
     assert [after[place] for place in others] == [before[place] | {"step": 6} for place in others]
 
 
+def test_mined_problems_join_the_polish(tmp_path):
+    """Two more rounds, each on what the miner finds in the best models as they are then; killed, they go on."""
+    asked, run = [], replace(RUN, train=replace(TRAIN, mine=2))
+    problem = np.array([0, 1, 2, 3, 4])[:, None]  # one window
+
+    def miner(config, everyone):
+        asked.append({name: array.copy() for name, array in everyone.items()})
+        return problem
+
+    def mined(folder, miner):
+        folder.mkdir(exist_ok=True)
+        return train_into(folder, run, lambda step, rows: None, miner)
+
+    mined(tmp_path / "whole", miner)
+    steps = [row["step"] for row in read_metrics(tmp_path / "whole")]
+    assert sorted(set(steps)) == [2, 4, 5, 6, 7, 8]
+    assert len(asked) == 2
+    assert any((asked[0][name] != asked[1][name]).any() for name in asked[0])
+
+    def killed(config, everyone):
+        if len(asked) == 3:
+            raise Killed
+        return miner(config, everyone)
+
+    with pytest.raises(Killed):
+        mined(tmp_path / "again", killed)
+    assert mined(tmp_path / "again", miner).rows == mined(tmp_path / "whole", miner).rows
+    assert kept(tmp_path / "again") == kept(tmp_path / "whole")
+    plain = train(tmp_path / "plain")
+    assert plain.rows != mined(tmp_path / "whole", miner).rows
+
+
 def test_what_a_seed_is_chosen_by():
     """A rule by its places and their probability, an adder by whole sums and then by its smallest margin."""
     names = ("argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin", "loss")

@@ -26,8 +26,10 @@ from glassformer.check.claims import (
     leaves,
 )
 from glassformer.check.concrete import check_counterexample, check_hardest, check_refuted
-from glassformer.check.reading import Certificate, Proved, read_certificate
+from glassformer.check.cores import on_all_cores
+from glassformer.check.reading import Certificate, Proved, is_addition, read_certificate, read_tree
 from glassformer.check.readout import Boxes, decide
+from glassformer.check.rule import check_rule
 from glassformer.check.tables import Tables, make_tables
 from glassformer.model.model import Model
 
@@ -43,16 +45,13 @@ class Checked:
 
 def check(source: str | Path | Mapping[str, Any]) -> Checked:
     """The certificate, checked from its file; a file that is none at all is an error."""
-    begin, reason = time.perf_counter(), ""
-    certificate = read_certificate(source)
+    begin, tree = time.perf_counter(), read_tree(source)
     try:
         with exactly_enough():
-            check_claims(certificate)
+            verdict = check_addition(tree) if is_addition(tree) else check_rule(tree)
     except ClaimError as claim:
-        reason = str(claim)
-    return Checked(
-        not reason, reason or f"every claim holds: {certificate.verdict}", time.perf_counter() - begin
-    )
+        return Checked(False, str(claim), time.perf_counter() - begin)
+    return Checked(True, f"every claim holds: {verdict}", time.perf_counter() - begin)
 
 
 @contextmanager
@@ -64,6 +63,13 @@ def exactly_enough() -> Iterator[None]:
             yield
     finally:
         ctx.prec = before
+
+
+def check_addition(tree: Mapping[str, Any]) -> str:
+    """The verdict of an adder's certificate, where every claim holds."""
+    certificate = read_certificate(tree)
+    check_claims(certificate)
+    return certificate.verdict
 
 
 def check_claims(certificate: Certificate) -> None:
@@ -114,9 +120,20 @@ def check_proved(tables: Tables, certificate: Certificate, proved: list[Part]) -
     """The bounds and margins of every proved part, a step at a time."""
     rounding = certificate.rounding_bound
     limit = float("inf") if rounding is None else rounding
-    for _, group in groupby(sorted(proved, key=lambda part: part.one.step), key=lambda part: part.one.step):
-        parts = list(group)
+    ordered = sorted(proved, key=lambda part: part.one.step)
+    steps = [list(group) for _, group in groupby(ordered, key=lambda part: part.one.step)]
+    for said in on_all_cores(lambda parts: refused(tables, certificate, parts, limit), steps):
+        if said:
+            raise ClaimError(said)
+
+
+def refused(tables: Tables, certificate: Certificate, parts: list[Part], limit: float) -> str:
+    """Why the parts of one step cannot be confirmed; empty where they are."""
+    try:
         decide(tables, certificate.axes, parts, boxes_of(tables, certificate, parts), limit)
+    except ClaimError as claim:
+        return str(claim)
+    return ""
 
 
 def boxes_of(tables: Tables, certificate: Certificate, parts: list[Part]) -> Boxes:

@@ -15,7 +15,7 @@ from glassformer.check.bounds import ClaimError
 from glassformer.check.columns import Class, Open, every_class, opened
 from glassformer.check.reading import ARITHMETICS, Certificate, Leaf, Proved, Refuted, Split, Undecided
 from glassformer.model.architecture import Architecture
-from glassformer.runs.tree import to_tree
+from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, digits_of
 from glassformer.tasks.addition import BASE
 
@@ -24,7 +24,12 @@ Found = tuple[Class, Open, Proved | Refuted | Undecided]  # a leaf and the pairs
 
 def model_hash(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:
     """One hash for an architecture and its numbers, in its precision, whatever the machine's byte order."""
-    return tree_hash(to_tree(architecture), architecture.precision, params)
+    return tree_hash(plain_tree(architecture), architecture.precision, params)
+
+
+def plain_tree(architecture: Architecture) -> Any:
+    """The architecture as it is after being written and read, so that 7 and 7.0 are the same text."""
+    return to_tree(from_tree(Architecture, to_tree(architecture), "model"))
 
 
 def tree_hash(architecture: Any, precision: str, params: Mapping[str, np.ndarray]) -> str:
@@ -44,15 +49,17 @@ def canonical(tree: Any) -> str:
 
 def check_whole(certificate: Certificate) -> None:
     """The file is as it was written, and its weights are the ones that it names."""
-    rest = {key: value for key, value in certificate.tree.items() if key != "digest"}
-    if hashlib.sha256(canonical(rest).encode()).hexdigest() != certificate.digest:
+    check_text(certificate.tree, certificate.architecture.precision, certificate.params)
+
+
+def check_text(tree: Mapping[str, Any], precision: str, params: Mapping[str, np.ndarray]) -> None:
+    """The same, of a certificate of any task."""
+    rest = {key: value for key, value in tree.items() if key != "digest"}
+    if hashlib.sha256(canonical(rest).encode()).hexdigest() != tree.get("digest"):
         raise ClaimError("the digest does not match: the certificate was altered after it was written")
-    written = certificate.tree["model"]["architecture"]
-    found = tree_hash(written, certificate.architecture.precision, certificate.params)
-    if found != certificate.sha256:
-        raise ClaimError(
-            f"the model in the certificate has sha256 {found}, not {certificate.sha256} as claimed"
-        )
+    found, claimed = tree_hash(tree["model"]["architecture"], precision, params), tree["model"].get("sha256")
+    if found != claimed:
+        raise ClaimError(f"the model in the certificate has sha256 {found}, not {claimed} as claimed")
 
 
 def check_setting(certificate: Certificate) -> None:

@@ -122,14 +122,20 @@ class Certificate:
     digest: str
 
 
-def read_certificate(source: str | Path | Mapping[str, Any]) -> Certificate:
-    """The claims of a file, or of a tree that was read already."""
+def read_tree(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
+    """A file's content, or a tree that was read already, if it is a certificate at all."""
     tree = source if isinstance(source, Mapping) else parsed(Path(source))
     if not isinstance(tree, Mapping) or tree.get("format") != FORMAT:
         raise UserError(f"this is no certificate of format {FORMAT}")
-    task = part(tree, "task", dict)
-    if task.get("name") != Addition.name:
-        raise UserError(f"only certificates of addition can be checked, this one is of {task.get('name')!r}")
+    return tree
+
+
+def is_addition(tree: Mapping[str, Any]) -> bool:
+    return part(tree, "task", dict).get("name") == Addition.name
+
+
+def read_certificate(tree: Mapping[str, Any]) -> Certificate:
+    """The claims of an adder's certificate."""
     try:
         return assembled(tree)
     except RecursionError:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.check.certificate import Checked
+from glassformer.check.claims import model_hash
 from glassformer.errors import UserError
-from glassformer.proof.certificate import model_hash
 from glassformer.runs.load import load
 from glassformer.zoo import ZOO
 

@@ -90,7 +90,9 @@ def prove_model(
         smallest_margin=proof.smallest_margin,
         rounding_bound=proof.rounding_bound,
         hardest=min(steps, key=lambda one: one["margin"], default=None),
-        counterexample=wrong and {"a": wrong.a, "b": wrong.b, "expected": wrong.expected, "got": wrong.got},
+        counterexample=None
+        if wrong is None
+        else {"a": wrong.a, "b": wrong.b, "expected": wrong.expected, "got": wrong.got},
         classes=dict(proof.classes),
         exact_error=None,
         seconds=round(proof.seconds, 3),

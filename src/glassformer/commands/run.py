@@ -6,7 +6,7 @@ From Python the same is `glassformer.run("plus_last_even", out="runs/try", optio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,8 @@ def run(
         config = open_folder(folder, config, resume, overwrite)
         if is_complete(folder):
             tidy(folder, config.train.keep_checkpoints)
-            return read_result(folder)
+            result = read_result(folder)
+            return prove_later(folder, config, result) if prove and not result.proof else result
         trained, speed = train_with_progress(folder, config, show)
         return conclude(folder, config, trained, speed, began, prove)
 
@@ -119,6 +120,21 @@ def successes(last: list[dict[str, float]]) -> dict[str, int]:
         "seeds_at_999": sum(row["argmax_accuracy"] >= 0.999 for row in last),
         "seeds_right": sum(row["whole_accuracy"] == 1 for row in last),
     }
+
+
+def prove_later(folder: Path, config: Run, result: RunResult) -> RunResult:
+    """A run that `train` has finished, with the proof added."""
+    from glassformer.commands.report import report_text
+    from glassformer.runs.load import load_run
+    from glassformer.runs.training import read_metrics
+
+    proof = prove_run(folder, config, load_run(folder))
+    proved = prove_seeds(folder, config, read_metrics(folder)[-config.train.seeds :])
+    measures = (result.measures or {}) | proved
+    result = replace(result, verdict=proof.verdict, proof=asdict(proof), measures=measures)
+    write_text(folder / "report.md", report_text(config, result))
+    write_json(folder / "result.json", asdict(result))
+    return result
 
 
 def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:

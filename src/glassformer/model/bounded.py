@@ -71,7 +71,7 @@ class Bounded:
     @cached_property
     def size(self) -> Array:
         """The largest magnitude of the real value."""
-        return np.abs(self.centre) + self.reach
+        return np.asarray(np.abs(self.centre) + self.reach)
 
     @cached_property
     def off(self) -> Array:
@@ -165,15 +165,13 @@ def coordinate(floats: Floats, number: int, count: int, low: Array, high: Array)
     return Bounded(floats, middle.centre, slope, radius, None, middle.error)
 
 
-def told_apart(x: Bounded) -> Bounded:
-    """The same, with the error of every row as a noise of its own: what comes of it later can cancel."""
-    if not x.error.any():
-        return x
-    rows = len(x.error)
-    noise = np.zeros((rows, *x.shape))
-    noise[np.arange(rows), np.arange(rows)] = x.error
+def told_apart(x: Bounded, first: int) -> Bounded:
+    """The same, with the error of every row as a noise of its own, from number `first` on."""
+    rows, before = np.arange(len(x.error)), 0 if x.noise is None else len(x.noise)
+    noise = np.zeros((max(first + len(rows), before), *x.shape))
     if x.noise is not None:
-        noise = np.concatenate([x.noise, noise])
+        noise[:before] = x.noise
+    noise[first + rows, rows] += x.error
     return Bounded(x.floats, x.centre, x.slope, x.radius, noise, np.zeros(x.shape))
 
 
@@ -214,7 +212,7 @@ def total(parts: Array | None) -> Array | float:
     """Sum of magnitudes over the first axis."""
     if parts is None:
         return 0.0
-    return np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0)
+    return np.asarray(np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0))
 
 
 def plus(first: Array | None, second: Array | None) -> Array | None:
@@ -222,7 +220,7 @@ def plus(first: Array | None, second: Array | None) -> Array | None:
     if first is None or second is None:
         return second if first is None else first
     if len(first) == len(second):
-        return first + second
+        return np.asarray(first + second)
     longer, shorter = (first, second) if len(first) > len(second) else (second, first)
     both = np.array(
         np.broadcast_to(longer, (len(longer), *np.broadcast_shapes(first.shape[1:], second.shape[1:])))
@@ -284,8 +282,8 @@ def curved(x: Bounded, value: Array, steepness: Array, bend: Array | float, erro
 
 
 def lowered(x: Array) -> Array:
-    return x - (OWN * np.abs(x) + LEAST)
+    return np.asarray(x - (OWN * np.abs(x) + LEAST))
 
 
 def raised(x: Array) -> Array:
-    return x + (OWN * np.abs(x) + LEAST)
+    return np.asarray(x + (OWN * np.abs(x) + LEAST))

@@ -10,7 +10,9 @@ True
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,6 +41,23 @@ class BoundedOps:
 
     def __init__(self, precision: str, real: bool = False, apart: bool = False) -> None:
         self.floats, self.apart = Floats(precision, real), apart
+        self.noises, self.told = 0, dict[tuple[Any, ...], tuple[int, Bounded]]()
+
+    def renewed(self, noises: int) -> Self:
+        """The same operations for another pass, in which so many noises are known already."""
+        other = copy(self)
+        other.noises, other.told = noises, {}
+        return other
+
+    def tell_apart(self, x: Bounded) -> Bounded:
+        """Every row's error as a noise with a number of its own; the very same rows get the same again."""
+        if not self.apart or not x.error.any():
+            return x
+        key = (x.shape, *(part.__array_interface__["data"][0] for part in (x.centre, x.error)))
+        if key not in self.told:  # which keeps x, so that no other array can come to lie there
+            self.told[key] = self.noises, x
+            self.noises += len(x.error)
+        return told_apart(x, self.told[key][0])
 
     def array(self, value: Value) -> Value:
         return as_bounded(self.floats, value)
@@ -137,7 +156,7 @@ class BoundedOps:
             return linear_in_blocks(self, weight, x, bias)
         x = whole(x)  # all rows get noises of their own, and no two the same
         weight, columns = self.array(weight), x.reshape(x.shape[0], -1)
-        flat = self.contracted(np.matmul, weight, told_apart(columns) if self.apart else columns, 1)
+        flat = self.contracted(np.matmul, weight, self.tell_apart(columns), 1)
         if bias is not None:
             flat = flat + self.array(bias)[:, None]
         return flat.reshape(weight.shape[0], *x.shape[1:])

@@ -54,8 +54,11 @@ def halves(boxes: Boxes, pull: Float[np.ndarray, "box coordinate"]) -> Boxes:
     middle = (boxes.low[rows, across] + boxes.high[rows, across]) / 2
     low, high = boxes.low.copy(), boxes.high.copy()
     low[rows, across], high[rows, across] = middle, middle
+    place, token, right = (np.concatenate([part, part]) for part in (boxes.place, boxes.token, boxes.right))
     return Boxes(
-        *(np.concatenate([part, part]) for part in (boxes.place, boxes.token, boxes.right)),
+        place,
+        token,
+        right,
         np.concatenate([boxes.low, low]),
         np.concatenate([high, boxes.high]),
         None if boxes.turn is None else np.concatenate([boxes.turn, boxes.turn]),

@@ -20,7 +20,7 @@ from glassformer.proof.hardest import attained
 from glassformer.proof.rule import RuleProof
 from glassformer.proof.search import Level, Status, next_tokens
 from glassformer.runs.config import Task
-from glassformer.runs.tree import to_tree
+from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, Rule
 from glassformer.tasks.addition import BASE, numbers_of
 
@@ -69,7 +69,7 @@ def heading(model: Model, task: Task, origin: str) -> dict[str, Any]:
     about = {
         "origin": origin,
         "sha256": model_hash(model.architecture, model.params),
-        "architecture": to_tree(model.architecture),
+        "architecture": plain_tree(model.architecture),
         "params": {name: array_text(array) for name, array in model.params.items()},
     }
     made_with = f"glassformer {version('glassformer')}"
@@ -88,8 +88,13 @@ def model_hash(architecture: Architecture, params: Mapping[str, np.ndarray]) -> 
     for name in sorted(params):
         array = np.asarray(params[name], np.dtype(architecture.precision).newbyteorder("<"))
         found.update(name.encode() + b"\0" + repr(array.shape).encode() + b"\0" + array.tobytes())
-    found.update(canonical(to_tree(architecture)).encode())
+    found.update(canonical(plain_tree(architecture)).encode())
     return found.hexdigest()
+
+
+def plain_tree(architecture: Architecture) -> Any:
+    """The architecture as it is after being written and read, so that 7 and 7.0 are the same text."""
+    return to_tree(from_tree(Architecture, to_tree(architecture), "model"))
 
 
 def digest(content: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ The class says which digit is right: 2. A class may be split further by pinning 
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -46,11 +46,6 @@ class Classes:
     def right(self) -> Int[np.ndarray, " row"]:
         """The token that must come."""
         return np.where(self.total == NO_COLUMN, self.carry, (self.total + self.carry) % BASE)
-
-    @cached_property
-    def column(self) -> Int[np.ndarray, " row"]:
-        """Which digit of the sum comes at the step."""
-        return columns_in_order(self.layout)[self.step]
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> "Classes":
         """Some of the rows, in the order given; a row may come more than once."""
@@ -151,7 +146,7 @@ def mark_tokens(layout: Layout) -> Int[np.ndarray, " pos"]:
 
 def allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok"]:
     """Which tokens can stand at each place that the model reads: digits, or the mark."""
-    allowed = np.arange(vocab) == mark_tokens(layout)[:-1, None]
+    allowed: np.ndarray = np.arange(vocab) == mark_tokens(layout)[:-1, None]
     digits = [
         place for place in (*layout.x_places, *layout.y_places, *layout.z_places) if place < len(allowed)
     ]
@@ -163,10 +158,10 @@ def has_pair(classes: Classes) -> Bool[np.ndarray, " row"]:
     """Whether any pair is in the class."""
     ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)
     for out in range(CARRIES):
-        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (CARRIED == out)).any((2, 3))
-    state = np.zeros((len(classes), CARRIES), bool)
+        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == CARRIED)).any((2, 3))
+    state: np.ndarray = np.zeros((len(classes), CARRIES), bool)
     state[:, 0] = True
     for column in range(classes.layout.digits):
-        state = (state[:, :, None] & ways[:, column]).any(1)
+        state = np.asarray((state[:, :, None] & ways[:, column]).any(1))
     found: np.ndarray = (state & classes.last).any(1)
     return found

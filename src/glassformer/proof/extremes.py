@@ -181,8 +181,12 @@ def open_ends(
         return np.where(np.isfinite(found), found, 0.0)
     layout, count, masks = classes.layout, values.shape[1], classes.pin_mask
     worst = np.inf if best is np.minimum else 0.0
-    sums = np.stack([(masks & (WRITTEN == digit)).any((1, 2, 3)) for digit in range(BASE)], 1)
-    opened = (masks.any((1, 3)), masks.any((1, 2)), sums)  # pin tok
+    sums = np.stack([(masks & (digit == WRITTEN)).any((1, 2, 3)) for digit in range(BASE)], 1)
+    opened: tuple[np.ndarray, ...] = (
+        np.asarray(masks.any((1, 3))),
+        np.asarray(masks.any((1, 2))),
+        sums,
+    )  # pin tok
     for places, tokens in zip((layout.x_places, layout.y_places, layout.z_places), opened, strict=True):
         place = np.array(places)[classes.pin_column]
         pins = np.flatnonzero(place < count)

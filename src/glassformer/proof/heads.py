@@ -103,12 +103,14 @@ def points_of(values: Bounded, there: There, extra: float) -> Float[np.ndarray, 
 
 
 def main_axes(points: Float[np.ndarray, "point dim"]) -> tuple[np.ndarray, np.ndarray]:
-    """A centre, and orthonormal axes along which the points extend, the longest first."""
+    """A centre, and orthonormal axes along which the points extend, the longest first; one at least."""
     different = np.unique(points, axis=0)
     centre = different.mean(0)
     _, extent, axes = np.linalg.svd(different - centre, full_matrices=False)
     size = np.abs(different).max(initial=0.0)
-    return centre, axes[(extent > THIN * extent[0]) & (extent > NONE * size)]
+    longest = (extent > THIN * extent[0]) & (extent > NONE * size)
+    longest[0] = True
+    return centre, axes[longest]
 
 
 def off_axes(axes: Float[np.ndarray, "axis dim"]) -> Float[np.ndarray, "dim dim"]:

@@ -72,11 +72,10 @@ def best_path(
     trace_behind(ways, behind, ending, owner, stop, carry, digits)
     for offset in reversed(range(pins.shape[1])):
         came_from, pair = within[offset]
-        going = np.flatnonzero(start + offset < stop)
+        inside = np.flatnonzero(start + offset < stop)
         earlier = came_from[rows, carry]
-        digits[going, (start + offset)[going]] = np.stack(
-            np.divmod(pair[rows, earlier, carry][going], BASE), 1
-        )
+        chosen = pair[rows, earlier, carry][inside]
+        digits[inside, (start + offset)[inside]] = np.stack(np.divmod(chosen, BASE), 1)
         carry = np.where(start + offset < stop, earlier, carry)
     trace_before(ways, before, owner, start, carry, digits)
     return Best(state.max(1), digits)

@@ -43,8 +43,10 @@ def prove_population(
     """A verdict for every row of `everyone`, arrays with a first axis for the seeds."""
 
     def one(row: int) -> SeedProof:
-        model = Model(architecture, {name: array[row] for name, array in everyone.items()})
-        return prove_seed(model, seeds[row], task, seconds)
+        params = {name: array[row] for name, array in everyone.items()}
+        if not all(np.isfinite(array).all() for array in params.values()):
+            return SeedProof(seeds[row], "not_applicable", None, None)  # it diverged
+        return prove_seed(Model(architecture, params), seeds[row], task, seconds)
 
     found: list[SeedProof] = []
     for proof in spread(one, iter(range(len(seeds)))):
@@ -56,8 +58,6 @@ def prove_population(
 
 def prove_seed(model: Model, seed: int, task: Addition, seconds: float) -> SeedProof:
     """Refuted by a hard pair that was tried, or by the search; or proved."""
-    if not all(np.isfinite(array).all() for array in model.params.values()):
-        return SeedProof(seed, "not_applicable", None, None)
     tried = examine(model, task, hard_blocks(QUICK_KIND, task, QUICK_SEED, QUICK_PAIRS))
     if tried.failures:
         return SeedProof(seed, "refuted", None, tried.failures[0])

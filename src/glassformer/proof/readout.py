@@ -9,12 +9,11 @@ from jaxtyping import Bool, Float, Int
 from glassformer.model.attention import Site
 from glassformer.model.bounded import OWN, Bounded, coordinate, total
 from glassformer.model.forward import ignore, prefix, read_out, settle
-from glassformer.model.head import CLOSED
+from glassformer.model.head import LowestHead
 from glassformer.proof.extremes import Turn
 from glassformer.proof.heads import Head
 from glassformer.proof.tables import Tables
 
-NEVER = CLOSED / 10  # logits below belong to tokens that the head does not write
 CHUNK = 4096  # boxes at a time
 TURNED = 2.0**-44  # share by which turned axes may fail to be orthonormal
 
@@ -35,7 +34,8 @@ class Boxes:
 
     def take(self, rows: np.ndarray) -> "Boxes":
         fields = (self.place, self.token, self.right, self.low, self.high)
-        return Boxes(*(part[rows] for part in fields), None if self.turn is None else self.turn[rows])
+        place, token, right, low, high = (part[rows] for part in fields)
+        return Boxes(place, token, right, low, high, None if self.turn is None else self.turn[rows])
 
 
 class Gaps(NamedTuple):
@@ -71,7 +71,7 @@ def gaps_of(tables: Tables, boxes: Boxes) -> Gaps:
     reach = total(slope) + right.radius + logits.radius + own
     error = total(differing(right.noise, logits.noise)) + right.error + logits.error
     least = (gap - reach * (1 + OWN)) - OWN * np.abs(gap)
-    rivals = ~boxes.right.T & (logits.centre > NEVER)
+    rivals = ~boxes.right.T & (np.arange(len(logits.centre)) < written(tables))[:, None]
     least = np.where(rivals, least, np.inf)
     safe = (least > error * (1 + OWN)) | ~rivals
     nearest = np.where(rivals, least - error, np.inf).argmin(0)
@@ -87,13 +87,20 @@ def gaps_of(tables: Tables, boxes: Boxes) -> Gaps:
     )
 
 
+def written(tables: Tables) -> int:
+    """How many tokens, from the first, the head gives scores; the others have a constant that never wins."""
+    head, vocab = tables.model.architecture.head, tables.model.architecture.vocab
+    return head.tokens if isinstance(head, LowestHead) else vocab
+
+
 def differing(one: np.ndarray | None, every: np.ndarray | None) -> np.ndarray | None:
     return None if one is None or every is None else one[:, None] - every
 
 
 def logits_of(tables: Tables, boxes: Boxes) -> Bounded:
     """`tok box`, by the model's own readout."""
-    architecture, ops, params = tables.model.architecture, tables.ops, tables.params
+    architecture, params = tables.model.architecture, tables.params
+    ops = tables.ops.renewed(noises=tables.coordinates)
     kept = tables.stream[:, boxes.place, boxes.token][:, None]  # dim 1 box
     name, layer = prefix(architecture, tables.mixing), architecture.layers[tables.mixing]
     assert layer.attention

@@ -11,8 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from glassformer.model.bounded import LEAST, OWN, Bounded, total
-from glassformer.model.head import LowestHead
-from glassformer.proof.readout import Boxes, logits_of
+from glassformer.proof.readout import Boxes, logits_of, written
 from glassformer.proof.rule_nodes import Nodes
 from glassformer.proof.rule_supports import SUMS, Reach, TightOps, enclosed
 from glassformer.proof.tables import Tables
@@ -78,12 +77,6 @@ def judge_boxes(tables: Tables, rounded: Tables, nodes: Nodes, boxes: Boxes) -> 
     lean = for_right.towards_nearest(~right)
     worth = worths(tables, nodes, (boxes.low + boxes.high) / 2, lean)
     return Judged(least, off, is_right, is_wrong, worth, is_near & ~is_right & ~is_wrong)
-
-
-def written(tables: Tables) -> int:
-    """How many tokens, from the first, the head gives scores; the others have a constant that never wins."""
-    head, vocab = tables.model.architecture.head, tables.model.architecture.vocab
-    return head.tokens if isinstance(head, LowestHead) else vocab
 
 
 class Side(NamedTuple):

@@ -159,7 +159,8 @@ class TightOps(BoundedOps):
     """Bounds as ever, but a rectified unit may take no more than the contexts of its box give it."""
 
     def __init__(self, base: BoundedOps, reach: Reach) -> None:
-        self.floats, self.apart, self.reach = base.floats, base.apart, reach
+        super().__init__(str(base.floats.dtype), real=not base.floats.unit, apart=base.apart)
+        self.reach = reach
 
     def relu(self, x: Value) -> Value:
         return each(self.rectified, x)

@@ -160,8 +160,7 @@ def boxes_of(
 
 def is_wrong(model: Model, classes: Classes, digits: Digits) -> Bool[np.ndarray, " row"]:
     """Whether the model, run on these pairs as it is deployed, writes another digit at the class's step."""
-    said = next_tokens(model, classes, digits)
-    return said != classes.right
+    return np.asarray(next_tokens(model, classes, digits) != classes.right)
 
 
 def next_tokens(model: Model, classes: Classes, digits: Digits) -> Int[np.ndarray, " row"]:

@@ -1,0 +1,67 @@
+"""The check of a rule model's certificate: a context that breaks the rule, run and judged anew.
+
+That a rule model is right everywhere, or how often it is not, has no certificate; only a failure has.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from glassformer.check.bounds import ClaimError
+from glassformer.check.claims import check_text
+from glassformer.check.fields import many, part, whole_of
+from glassformer.check.reading import read_params
+from glassformer.errors import UserError
+from glassformer.model.architecture import Architecture
+from glassformer.model.model import Model
+from glassformer.runs.tree import from_tree
+from glassformer.tasks import Rule
+from glassformer.tasks.automaton import Automaton, tabulate
+from glassformer.tasks.knowledge import occurring
+
+
+def check_rule(tree: Mapping[str, Any]) -> str:
+    """The verdict, where every context of the certificate breaks the rule as it says."""
+    stored = part(tree, "model", dict)
+    architecture = from_tree(Architecture, part(stored, "architecture", dict), "model.architecture")
+    model = Model(architecture, read_params(architecture, part(stored, "params", dict)))
+    rule: Rule = from_tree(Rule, part(tree, "task", dict), "task")
+    check_text(tree, architecture.precision, model.params)
+    if part(tree, "verdict", str) != "refuted":
+        raise ClaimError("of rule models only refutations have certificates")
+    vocab, context = len(rule.tokens()), architecture.context
+    inputs = sum(vocab**length for length in range(1, context + 1))
+    if part(tree, "inputs", str) != str(inputs):
+        raise ClaimError(f"there are {inputs} contexts, not {tree['inputs']}")
+    check_context(model, rule, part(tree, "counterexample", dict))
+    for one in many(part(tree, "worst", list), "worst", dict):
+        check_context(model, rule, one)
+    return "refuted"
+
+
+def check_context(model: Model, rule: Rule, said: Mapping[str, Any]) -> None:
+    """One context: what must follow it, and what the model says."""
+    automaton, text = tabulate(rule), part(said, "context", str)
+    tokens = automaton.ids(text)
+    if not 1 <= len(tokens) == whole_of(said.get("length"), "length") <= model.architecture.context:
+        raise UserError(f"a context of the certificate is not as long as it says: {text!r}")
+    wanted = demanded(automaton, tokens, is_whole=len(tokens) == model.architecture.context)
+    got = rule.tokens()[int(model.logits(tokens[:, None], last=1)[:, 0, 0].argmax())]
+    if got != said.get("got"):
+        raise ClaimError(f"after {text} the model says {got}, not {said.get('got')}")
+    if sorted(wanted) != sorted(part(said, "expected", list)):
+        raise ClaimError(f"after {text} must come {' or '.join(wanted) or 'anything'}, not as claimed")
+    if got in wanted or not wanted:
+        raise ClaimError(f"after {text} the model is right")
+
+
+def demanded(automaton: Automaton, tokens: np.ndarray, is_whole: bool) -> list[str]:
+    """The labels that may follow, whatever came before; none where the context does not tell."""
+    states = np.flatnonzero(occurring(automaton)) if is_whole else np.array([automaton.start])
+    for token in tokens:
+        states = np.unique(automaton.next[states, token])
+    allowed = automaton.allowed[states]
+    if not automaton.constrained[states].all() or (allowed != allowed[0]).any():
+        return []
+    return [automaton.tokens[token] for token in np.flatnonzero(allowed[0])]
