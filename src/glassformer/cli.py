@@ -55,7 +55,7 @@ PROVE_EXAMPLES = """examples:
   glassformer prove mine.safetensors --model microadder-57
   glassformer prove runs/glass-39 --population            every seed of a run
 
-exit status: 0 proved, 1 refuted, 3 undecided
+exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or outside the method
 """
 CHECK_EXAMPLES = """examples:
   glassformer check glass-29.certificate.json

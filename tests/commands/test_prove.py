@@ -1,6 +1,8 @@
 """`glassformer prove` and `glassformer check` as they are used: words, JSON, exit statuses, bad input."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +189,11 @@ def test_verdicts_are_what_the_prover_says(name):
     proof = prove_adder(model, model.addition)
     assert proof.verdict == stated["verdict"]
     assert proof.smallest_margin == pytest.approx(stated["smallest_margin"], rel=1e-3)
+
+
+def test_proofs_and_checks_need_no_jax():
+    code = "import sys; from glassformer.cli import main\n"
+    code += "main(['prove', 'glass-23', '--quiet']); main(['check', 'glass-23.certificate.json'])\n"
+    code += "print('jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"

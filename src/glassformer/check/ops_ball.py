@@ -132,8 +132,9 @@ class BallOps:
         over = np.asarray((q.over * k.over).sum(0), object)
         gathered = self.rules.gathered(len(q.over) + 2)
         carried = (q.size * k.error + q.error * k.size + q.error * k.error).sum(0)
-        grown = gathered * (q.size * k.size).sum(0) + len(q.over) * self.rules.eta
-        return Balls(self.rules, over, self.rules.up(carried * (1 + gathered) + grown), over)
+        size = (q.size * k.size).sum(0)
+        grown = gathered * size + len(q.over) * self.rules.eta
+        return Balls(self.rules, over, self.rules.up(carried * (1 + gathered) + grown, size), over)
 
     def mix(self, weights: Balls, values: Value) -> Balls:
         """Sums of `dim key batch`, weighted by `query key batch`, as `dim query batch`, in real numbers."""

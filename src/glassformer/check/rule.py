@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.check.bounds import ClaimError
 from glassformer.check.claims import check_text
-from glassformer.check.fields import many, part, whole_of
+from glassformer.check.fields import many, number, part, whole_of
 from glassformer.check.reading import read_params
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
@@ -19,6 +19,8 @@ from glassformer.runs.tree import from_tree
 from glassformer.tasks import Rule
 from glassformer.tasks.automaton import Automaton, tabulate
 from glassformer.tasks.knowledge import occurring
+
+CLOSE = 1e-4  # of the largest logit: how near a stated margin must be
 
 
 def check_rule(tree: Mapping[str, Any]) -> str:
@@ -31,6 +33,10 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     if part(tree, "verdict", str) != "refuted":
         raise ClaimError("of rule models only refutations have certificates")
     vocab, context = len(rule.tokens()), architecture.context
+    if architecture.vocab != vocab:
+        raise ClaimError(f"the model has {architecture.vocab} tokens, but the rule has {vocab}")
+    if part(tree, "arithmetic", str) not in (architecture.precision, "real"):
+        raise ClaimError(f"the certificate is about {tree['arithmetic']}, the model {architecture.precision}")
     inputs = sum(vocab**length for length in range(1, context + 1))
     if part(tree, "inputs", str) != str(inputs):
         raise ClaimError(f"there are {inputs} contexts, not {tree['inputs']}")
@@ -52,8 +58,25 @@ def check_context(model: Model, rule: Rule, said: Mapping[str, Any]) -> None:
         raise ClaimError(f"after {text} the model says {got}, not {said.get('got')}")
     if sorted(wanted) != sorted(part(said, "expected", list)):
         raise ClaimError(f"after {text} must come {' or '.join(wanted) or 'anything'}, not as claimed")
-    if got in wanted or not wanted:
-        raise ClaimError(f"after {text} the model is right")
+    check_margin(model, automaton, tokens, wanted, said)
+
+
+def check_margin(
+    model: Model, automaton: Automaton, tokens: np.ndarray, wanted: list[str], said: Mapping[str, Any]
+) -> None:
+    """No allowed token leads alone, by as much as is said; a tie is said to be one."""
+    logits = model.logits(tokens[:, None], last=1)[:, 0, 0].astype(np.float64)
+    allowed = np.array([label in wanted for label in automaton.tokens])
+    with np.errstate(invalid="ignore"):
+        margin = logits[allowed].max(initial=-np.inf) - logits[~allowed].max(initial=-np.inf)
+    text = part(said, "context", str)
+    if not wanted or margin > 0 or (said.get("got") in wanted) != (said.get("tie") is True):
+        raise ClaimError(f"after {text} the model is right, or the tie is not said to be one")
+    claimed = said.get("margin", margin)
+    if claimed is not None and np.isfinite(margin):
+        close = CLOSE * (1 + float(np.abs(logits).max()))  # the batch decides the last bits
+        if abs(number(claimed, "margin") - margin) > close:
+            raise ClaimError(f"after {text} the margin is {margin:.6g}, not {claimed:.6g}")
 
 
 def demanded(automaton: Automaton, tokens: np.ndarray, is_whole: bool) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.testing import bar
+from glassformer.commands.waiting import bar
 from glassformer.errors import UserError, require
 from glassformer.model.model import Model
 from glassformer.proof.tables import NotProvableError
@@ -54,17 +54,16 @@ def prove(
     """Decide whether the model that a target names is right on every input; write the certificate."""
     require(seconds > 0, "time", "above 0 seconds", seconds)
     loaded = load(target, model)
-    return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, place(loaded, out))
+    path = Path(out) if out is not None else place(loaded, real)
+    return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path)
 
 
-def place(loaded: Loaded, out: str | Path | None) -> Path:
-    """Where the certificate goes: into a run's folder, or beside the user."""
-    if out is not None:
-        return Path(out)
-    origin = Path(loaded.origin)
+def place(loaded: Loaded, real: bool) -> Path:
+    """Where the certificate goes: into a run's folder, or beside the user; real numbers have one apart."""
+    origin, name = Path(loaded.origin), f"real.{CERTIFICATE}" if real else CERTIFICATE
     if origin.name == "params.safetensors" and (origin.parent / "run.toml").exists():
-        return origin.parent / CERTIFICATE
-    return Path(f"{origin.name.removesuffix('.safetensors')}.{CERTIFICATE}")
+        return origin.parent / name
+    return Path(f"{origin.name.removesuffix('.safetensors')}.{name}")
 
 
 def prove_model(
@@ -147,7 +146,12 @@ def wrong_text(wrong: Mapping[str, Any]) -> str:
         expected = (
             " or ".join(wrong["expected"]) if isinstance(wrong["expected"], list) else wrong["expected"]
         )
-        return f"after {wrong['context']} comes {expected}, the model says {wrong['got']}"
+        said = (
+            "a token that may not come has the largest logit too"
+            if wrong.get("tie")
+            else f"the model says {wrong['got']}"
+        )
+        return f"after {wrong['context']} comes {expected}, {said}"
     return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
 
 
@@ -188,7 +192,7 @@ def prove_rule_model(
     try:
         proof = prove_rule(model, task, data, seconds, real)
     except NotProvableError as error:
-        return not_provable(origin, model, task, str(error))
+        return not_provable(origin, model, str(error))
     written = path if path and proof.counterexample else None
     if written:
         write_json(written, rule_certificate(proof, model, task, origin))
@@ -211,7 +215,8 @@ def prove_rule_model(
     )
 
 
-def not_provable(origin: str, model: Model, task: Rule, reason: str) -> ProveResult:
+def not_provable(origin: str, model: Model, reason: str) -> ProveResult:
+    """Nothing is said about any input."""
     vocab, context = model.architecture.vocab, model.architecture.context
     inputs = sum(vocab**length for length in range(1, context + 1))
     none = {"total": 0, "proved": 0, "refuted": 0, "undecided": 0}

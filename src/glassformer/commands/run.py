@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.prove import CERTIFICATE, ProveResult, prove_model
+from glassformer.commands.prove import CERTIFICATE, ProveResult, not_provable, prove_model
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.config import Run
@@ -139,8 +139,11 @@ def prove_later(folder: Path, config: Run, result: RunResult) -> RunResult:
 
 def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:
     """The kept model, with its certificate in the folder."""
-    path, data = folder / CERTIFICATE, config.data
-    return prove_model(model, config.task, data, str(folder), False, config.prove.seconds, path)
+    path, data, task = folder / CERTIFICATE, config.data, config.task
+    try:
+        return prove_model(model, task, data, str(folder), False, config.prove.seconds, path)
+    except UserError as error:  # a model that diverged is a result too
+        return not_provable(str(folder), model, str(error))
 
 
 def prove_seeds(folder: Path, config: Run, last: list[dict[str, float]]) -> dict[str, Any]:

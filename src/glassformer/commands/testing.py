@@ -1,17 +1,15 @@
 """`glassformer test`: an adder by the board's protocol and on hard pairs, a rule model on fresh sequences."""
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from glassformer.commands.waiting import bar
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Rule
 from glassformer.tasks.board import BOARD_DIGITS, BOARD_SEED, EDGE_CASES
 from glassformer.tasks.hard import HARD
-from glassformer.verify.addition import QUALIFIES, AdditionReport, Tell, measure_addition
+from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addition
 
 RULE_SEED = 1  # of the fresh data for a rule; run itself uses 0
 SLOW = 100_000  # pairs from which on a bar is worth its line
@@ -23,7 +21,8 @@ def test_adder(loaded: Loaded, seed: int | None, pairs: int, hard: int, show: bo
     """Status 1 where fewer than 99% of the protocol's answers are right."""
     seed, began = BOARD_SEED if seed is None else seed, time.perf_counter()
     edges = len(EDGE_CASES) if loaded.addition.digits == BOARD_DIGITS else 0
-    with bar(edges + pairs + hard * len(HARD), show) as tell:
+    count = edges + pairs + hard * len(HARD)
+    with bar(count, show and count > SLOW, "pairs") as tell:
         report = measure_addition(loaded, loaded.addition, seed, pairs, hard, tell)
     seconds = time.perf_counter() - began
     content = adder_content(loaded.origin, report) | {
@@ -84,18 +83,3 @@ def test_rule(loaded: Loaded, positions: int, seed: int | None) -> Answer:
     content = report | {"sampled_error": sampled["value"], "sampled": sampled, "verdict": None}
     content |= {"target": loaded.origin, "seconds": round(time.perf_counter() - began, 3)}
     return content, "\n".join(lines), 0
-
-
-@contextmanager
-def bar(count: int, show: bool, what: str = "pairs") -> Iterator[Tell | None]:
-    """A bar on standard error, where that is a terminal and the work takes a while."""
-    if not (show and (count > SLOW or what != "pairs") and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(what, total=count)
-        yield lambda done: progress.advance(task, done)

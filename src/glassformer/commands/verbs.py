@@ -62,17 +62,21 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
 def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands import prove as proving
+    from glassformer.commands.waiting import waiting
 
     if known.population:
         return proving.prove_whole_population(known.target, known.time, not (known.quiet or known.json))
-    result = proving.prove(known.target, known.model, known.real, known.time, known.out)
+    with waiting(f"proving {known.target}, {known.time:g} s at the most", not (known.quiet or known.json)):
+        result = proving.prove(known.target, known.model, known.real, known.time, known.out)
     return asdict(result), proving.prove_words(result), proving.STATUS[result.verdict]
 
 
 def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands.check import check_file
+    from glassformer.commands.waiting import waiting
 
-    return check_file(known.file, known.target, known.model)
+    with waiting(f"checking {known.file}", not known.json):
+        return check_file(known.file, known.target, known.model)
 
 
 def add_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

@@ -51,7 +51,12 @@ def write_sum(model: Model, task: Addition, a: object, b: object) -> Sum:
     )
     got = read_number(layout, layout.decode(tokens)[:, 0])
     digits = tuple(
-        Digit(list(layout.z_places).index(place), int(tokens[place, 0]), layout.labels[tokens[place, 0]], gap)
+        Digit(
+            list(layout.z_places).index(place),
+            int(tokens[place, 0]),
+            label_of(layout, int(tokens[place, 0])),
+            gap,
+        )
         for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
     )
     return Sum(first, second, first + second, got, got == first + second, min(gaps), digits)
@@ -61,7 +66,12 @@ def read_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
     """The number that these tokens, units first, spell; a text where they are not all digits."""
     if (digits < BASE).all():
         return numbers_of(digits[:, None])[0]
-    return "".join(layout.labels[digit] for digit in digits[::-1])
+    return "".join(label_of(layout, int(digit)) for digit in digits[::-1])
+
+
+def label_of(layout: Layout, token: int) -> str:
+    """What stands for a token; the layout has no label for those that only the model knows."""
+    return layout.labels[token] if token < len(layout.labels) else f"<{token}>"
 
 
 def checked(name: str, value: object, digits: int) -> int:

@@ -196,9 +196,15 @@ def settled(
     error = error + OWN * off
     if units and floats.unit:
         error = error + (floats.unit * units) * (size + radius + off)
-    if floats.most < np.inf and size.max(initial=0.0) >= floats.most:
-        error = np.where(size < floats.most, error, np.inf)  # the deployed number might overflow
+    error = without_overflow(floats, size + radius + off, error)
     return Bounded(floats, centre, slope, radius, noise, error * (1 + OWN) + floats.step)
+
+
+def without_overflow(floats: Floats, size: Array, error: Array) -> Array:
+    """The error, infinite where a deployed number, or a part of a sum, might overflow."""
+    if floats.most == np.inf or size.max(initial=0.0) < floats.most:
+        return error
+    return np.where(size < floats.most, error, np.inf)
 
 
 def filled(parts: Array | None, centre: Array) -> Array | None:

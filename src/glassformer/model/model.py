@@ -26,7 +26,12 @@ class Model:
     params: Mapping[str, np.ndarray]
 
     def __post_init__(self) -> None:
+        """Numbers of another precision are rounded to the architecture's, which is what it runs in."""
         check_params(self.architecture, self.params)
+        precision = np.dtype(self.architecture.precision)
+        if any(np.asarray(array).dtype != precision for array in self.params.values()):
+            rounded = {name: np.asarray(array, precision) for name, array in self.params.items()}
+            object.__setattr__(self, "params", rounded)
 
     def forward(
         self, tokens: Int[np.ndarray, "*batch pos"], last: int | None = None

@@ -28,6 +28,7 @@ from glassformer.model.bounded import (
     settled,
     times,
     told_apart,
+    without_overflow,
 )
 from glassformer.model.ops import Value
 
@@ -118,7 +119,8 @@ class BoundedOps:
 
         terms = x.shape[axis]
         radius = x.radius.sum(axis) + terms * OWN * x.size.sum(axis)
-        rounded = self.floats.of_sum(terms) * (x.size + x.off).sum(axis)
+        both = (x.size + x.off).sum(axis)
+        rounded = without_overflow(self.floats, both, self.floats.of_sum(terms) * both)
         return settled(
             self.floats,
             x.centre.sum(axis),
@@ -186,6 +188,7 @@ class BoundedOps:
         both = rule(x.size, y.size + y.off)
         radius = rule(size, y.radius) + terms * OWN * both
         error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
+        error = without_overflow(self.floats, both, error)
         if x.radius.any():
             radius, error = radius + rule(x.radius, y.size), error + rule(x.radius, y.off)
         if x.off.any():

@@ -110,9 +110,9 @@ def attained(tables: Tables, leaves: Level) -> tuple[np.ndarray, np.ndarray, Dig
 
 
 def gaps_of_pairs(tables: Tables, classes: Classes, digits: Digits) -> Gaps:
-    """Of concrete pairs at the step of their class."""
+    """Of concrete pairs at the step of their class, in real numbers."""
     mix = mix_of(tables, classes, digits)
-    return gaps(tables, boxes_of(tables, classes, mix, mix))
+    return gaps(tables.in_real_numbers, boxes_of(tables, classes, mix, mix))
 
 
 def smallest(margin: np.ndarray, step: np.ndarray, steps: int) -> Float[np.ndarray, " step"]:

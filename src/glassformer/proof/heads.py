@@ -139,8 +139,9 @@ def mix_error(
         share = np.fmin(at_most(most * wrong, size, there) + moved * mean, moved * 2 * mean)
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
-        found[dim] = 2 * share + sums + at_most(most, off, there)
-    every: np.ndarray = found * (1 + MANY * OWN) + there.shape[2] * floats.step
+        lost = there.shape[2] * floats.step * (1 + 2 * np.where(there, size, 0.0).max())  # by underflow
+        found[dim] = 2 * share + sums + at_most(most, off, there) + lost
+    every: np.ndarray = found * (1 + MANY * OWN)
     return every
 
 

@@ -36,6 +36,8 @@ def mine(run: Run, everyone: dict[str, np.ndarray]) -> Int[np.ndarray, "pos batc
 def hard_digits(model: Model, task: Addition) -> Digits:
     """The pairs of one model, worst first."""
     proof = prove_adder(model, task, seconds=SECONDS, margins=False)
+    if not proof.levels:  # the method does not fit the model
+        return np.zeros((0, task.digits, 2), np.int64)
     found = [pairs_of(level) for level in proof.levels]
     every, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return np.asarray(every[np.argsort(least, kind="stable")[:PAIRS]])

@@ -71,7 +71,7 @@ def gaps_of(tables: Tables, boxes: Boxes) -> Gaps:
     reach = total(slope) + right.radius + logits.radius + own
     error = total(differing(right.noise, logits.noise)) + right.error + logits.error
     least = (gap - reach * (1 + OWN)) - OWN * np.abs(gap)
-    rivals = ~boxes.right.T & (np.arange(len(logits.centre)) < written(tables))[:, None]
+    rivals = ~boxes.right.T
     least = np.where(rivals, least, np.inf)
     safe = (least > error * (1 + OWN)) | ~rivals
     nearest = np.where(rivals, least - error, np.inf).argmin(0)
@@ -81,14 +81,14 @@ def gaps_of(tables: Tables, boxes: Boxes) -> Gaps:
         least.min(0),
         most.min(0),
         np.where(rivals, gap, np.inf).min(0),
-        np.where(rivals, error, 0.0).max(0) / 2,
+        np.where(rivals, error, 0.0)[: written(tables)].max(0) / 2,
         safe.all(0),
         pull.T,
     )
 
 
 def written(tables: Tables) -> int:
-    """How many tokens, from the first, the head gives scores; the others have a constant that never wins."""
+    """How many tokens, from the first, the head gives scores; the others have a constant far below."""
     head, vocab = tables.model.architecture.head, tables.model.architecture.vocab
     return head.tokens if isinstance(head, LowestHead) else vocab
 
@@ -135,7 +135,14 @@ def mixes(tables: Tables, boxes: Boxes) -> list[Bounded]:
                 )
         first += count
         found.append(
-            Bounded(floats, value.centre, value.slope, value.radius + aside, noise, np.zeros(value.shape))
+            Bounded(
+                floats,
+                value.centre,
+                value.slope,
+                value.radius + aside,
+                noise if floats.unit else None,
+                np.zeros(value.shape),
+            )
         )
     return found
 

@@ -129,13 +129,11 @@ class Judgement:
             verdict=verdict(sum(found.broken.values()) + (0 if real else len(broken)), left),
             inputs=sum(len(self.rule.tokens()) ** length for length in range(1, n + 1)),
             arithmetic="real" if real else self.parts.tables.model.architecture.precision,
-            smallest_margin=None if hardest is None else worst.smallest,
-            margin_floor=None if left or hardest is None else self.floor,
-            rounding_bound=None if hardest is None else self.counting.rounding(hardest),
+            smallest_margin=None if hardest is None else finite(worst.smallest),
+            margin_floor=None if left or hardest is None else finite(self.floor),
+            rounding_bound=None if hardest is None else finite(self.counting.rounding(hardest)),
             hardest=self.labels(hardest or ()),
-            counterexample={key: broken[0][key] for key in ("context", "expected", "got", "length")}
-            if broken
-            else None,
+            counterexample=plainest(broken),
             classes=classes(found),
             exact_error=self.exact_error() | {"weighted": weighted},
             lawful=verdict(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
@@ -158,7 +156,8 @@ class Judgement:
             "expected": self.labels(tuple(np.flatnonzero(demands.allowed[demand]).tolist())),
             "got": self.rule.tokens()[got],
             "length": len(context),
-            "margin": self.parts.worst.found[context],
+            "margin": finite(self.parts.worst.found[context]),
+            "tie": bool(demands.allowed[demand, got]),  # another token has the same logit
         }
 
     def exact_error(self) -> dict[str, Any]:
@@ -218,6 +217,18 @@ class Judgement:
         if not sum(found.left.values()) and self.floor < smallest - 2 * SAME * (1 + abs(smallest)):
             said.append(f"there may be smaller margins, but none below {self.floor:.4g}")
         return "; ".join(said)
+
+
+def plainest(broken: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The counterexample: a context after which a wrong token is written, if there is one, or else a tie."""
+    for one in sorted(broken, key=lambda one: one["tie"]):
+        return {key: one[key] for key in ("context", "expected", "got", "length", "tie")}
+    return None
+
+
+def finite(number: float) -> float | None:
+    """JSON knows no infinities: a logit that overflows has no margin."""
+    return number if np.isfinite(number) else None
 
 
 def verdict(broken: float, left: float) -> Verdict:

@@ -27,6 +27,9 @@ class Worst:
         self, contexts: Contexts, length: Int[np.ndarray, " context"], quick: Float[np.ndarray, " context"]
     ) -> None:
         """Contexts that might belong into the list."""
+        quick = np.nan_to_num(
+            quick, nan=-np.inf, posinf=np.inf, neginf=-np.inf
+        )  # overflow is as bad as can be
         rows = np.flatnonzero(quick < self.bound)
         rows = rows[np.argsort(quick[rows], kind="stable")[:TRIED]]
         if not len(rows):
@@ -37,6 +40,7 @@ class Worst:
             if self.real
             else self.margins.deployed(chosen, size, self.margins.demand(chosen, size))
         )
+        exact = np.nan_to_num(exact, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
         for context, count, margin in zip(chosen, size.tolist(), exact.tolist(), strict=True):
             self.found[tuple(context[:count].tolist())] = margin
         self.found = dict(sorted(self.found.items(), key=lambda item: item[1])[:KEPT])

@@ -11,8 +11,10 @@ A layer before the mix may attend where nothing moves but what stands there alwa
 reads marks. Its output is then a table as well, a hair wide.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +57,16 @@ class Tables:
     def coordinates(self) -> int:
         return sum(len(head.axes) for head in self.heads)
 
+    @cached_property
+    def in_real_numbers(self) -> "Tables":
+        """The same tables with a readout that does not round."""
+        real = with_numbers(self.model, BoundedOps(self.model.architecture.precision, real=True))
+        stream, table = (
+            Bounded(real.ops.floats, part.centre, None, part.reach, None, np.zeros(part.shape))
+            for part in (self.stream, self.token_table)
+        )
+        return replace(self, ops=real.ops, params=real.params, stream=stream, token_table=table)
+
 
 class Pass(NamedTuple):
     """A backend and the numbers in its form."""
@@ -72,7 +84,7 @@ def tabulate(model: Model, allowed: Allowed, asking: int, real: bool = False) ->
     here = with_numbers(model, NumpyOps(architecture.precision)) if is_exact else bounded
     tokens = np.broadcast_to(np.arange(architecture.vocab), (len(allowed), architecture.vocab))
     mixing, floats = mixing_layer(architecture.layers), bounded.ops.floats
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"), sentence_for_overflow(model):
         table, x = embed(architecture, *here, tokens)
         for index, layer in enumerate(architecture.layers[:mixing]):
             name = prefix(architecture, index)
@@ -85,10 +97,8 @@ def tabulate(model: Model, allowed: Allowed, asking: int, real: bool = False) ->
         places = range(len(allowed) - asking, len(allowed))
         name = prefix(architecture, mixing)
         heads = tuple(make_heads(architecture.layers[mixing], here, name, x, places, allowed, bounded.ops))
-    stream = spread(as_bounded(floats, whole(x[:, places.start :])), architecture.vocab)
-    require_finite(model, stream.centre, stream.off)
-    for head in heads:
-        require_finite(model, head.along.centre, head.weights.high, head.weights.rest)
+        stream = spread(as_bounded(floats, whole(x[:, places.start :])), architecture.vocab)
+        require_finite(stream.centre, stream.off)
     return Tables(model, *readout, mixing, places, stream, as_bounded(floats, table), heads)
 
 
@@ -131,6 +141,7 @@ def make_heads(
         queries, keys = attention.meet(site, number, q, k)
         scores = all_scores(attention, site, number, whole(queries), whole(keys), vocab, bounded)
         values = spread(as_bounded(bounded.floats, whole(attention.carried(site, number, v))), vocab)
+        require_finite(values.centre, scores.centre)
         heads.append(make_head(bounded.floats, attention.extra, scores, values, causal(places, allowed)))
     return heads
 
@@ -183,13 +194,20 @@ def fixed_output(layer: Layer, here: Pass, bounded: Pass, name: str, x: Value, a
     return layer.attention.write(site, [mix for mix, _ in found], ignore)
 
 
-def require_finite(model: Model, *tables: np.ndarray) -> None:
+@contextmanager
+def sentence_for_overflow(model: Model) -> Iterator[None]:
     """Numbers so large that a table overflows can be neither proved nor run."""
-    if all(np.isfinite(table).all() for table in tables):
-        return
-    name = max(model.params, key=lambda key: float(np.abs(model.params[key]).max(initial=0.0)))
-    largest = float(np.abs(model.params[name]).max())
-    raise UserError(
-        f"the pass overflows {model.architecture.precision}: "
-        f"the weights are too large ({name} holds {largest:.3g})"
-    )
+    try:
+        yield
+    except OverflowError:
+        name = max(model.params, key=lambda key: float(np.abs(model.params[key]).max(initial=0.0)))
+        largest = float(np.abs(model.params[name]).max())
+        raise UserError(
+            f"the pass overflows {model.architecture.precision}: "
+            f"the weights are too large ({name} holds {largest:.3g})"
+        ) from None
+
+
+def require_finite(*tables: np.ndarray) -> None:
+    if not all(np.isfinite(table).all() for table in tables):
+        raise OverflowError

@@ -110,6 +110,6 @@ ENTRIES: tuple[Entry, ...] = (
         "the same with two biases changed, in float64: right on every pair",
         Addition(layout="nanogpt"),
         nanogpt("float64"),
-        partial(numbers, REPAIRED, "float64"),
+        partial(numbers, REPAIRED),
     ),
 )

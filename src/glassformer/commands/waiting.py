@@ -1,0 +1,34 @@
+"""Bars and signs of work on standard error, where that is a terminal; nothing heavy is imported for them."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Tell = Callable[[int], object]  # is told how many more are done
+
+
+@contextmanager
+def bar(count: int, show: bool, what: str) -> Iterator[Tell | None]:
+    """A bar with the time left."""
+    if not (show and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(what), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(what, total=count)
+        yield lambda done: progress.advance(task, done)
+
+
+@contextmanager
+def waiting(text: str, show: bool) -> Iterator[None]:
+    """A sign that something goes on whose steps cannot be counted."""
+    if not (show and sys.stderr.isatty()):
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield

@@ -1,0 +1,31 @@
+"""Bars and signs of work: on a terminal's standard error, and nowhere else."""
+
+import sys
+
+import pytest
+
+from glassformer.commands.waiting import bar, waiting
+
+
+@pytest.mark.parametrize(("show", "is_terminal"), [(True, False), (False, True)])
+def test_nothing_for_pipes_or_quiet_work(monkeypatch, capsys, show, is_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    with bar(10, show, "pairs") as tell, waiting("proving", show):
+        assert tell is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_on_a_terminal_goes_to_standard_error(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with bar(200_000, True, "pairs") as tell:
+        tell(200_000)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "200000/200000" in err
+
+
+def test_waiting_leaves_standard_output_alone(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with waiting("proving glass-29", True):
+        pass
+    assert capsys.readouterr().out == ""
