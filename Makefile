@@ -11,7 +11,7 @@ run: $(READY)
 	$(BIN)/glassformer run plus_last_even
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow

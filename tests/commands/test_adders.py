@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from glassformer.cli import main
+from glassformer.commands import testing
 from glassformer.runs.atomic import write_arrays
 from glassformer.runs.load import Loaded, load
 from glassformer.tasks import Addition, Sequences, make_rule
