@@ -36,7 +36,8 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         *(f"  {line}" for line in summary_lines(stored(folder), result)),
     ]
     has_certificate = result.proof and result.proof["certificate"]
-    following = f"check {folder}/certificate.json" if has_certificate else f"prove {folder}"
+    following = f"test {folder}" if result.verdict else f"prove {folder}"
+    following = f"check {folder}/certificate.json" if has_certificate else following
     words.append(f"next: glassformer {following}")
     return asdict(result), "\n".join(words), 0
 
@@ -62,13 +63,14 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
 def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands import prove as proving
+    from glassformer.commands.verdict_text import prove_words
     from glassformer.commands.waiting import waiting
 
     if known.population:
         return proving.prove_whole_population(known.target, known.time, not (known.quiet or known.json))
     with waiting(f"proving {known.target}, {known.time:g} s at the most", not (known.quiet or known.json)):
         result = proving.prove(known.target, known.model, known.real, known.time, known.out)
-    return asdict(result), proving.prove_words(result), proving.STATUS[result.verdict]
+    return asdict(result), prove_words(result), proving.STATUS[result.verdict]
 
 
 def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
