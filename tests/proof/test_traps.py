@@ -144,9 +144,9 @@ def test_a_rule_model_without_an_opinion_breaks_the_rule_by_ties():
     assert proof.smallest_margin == 0
     wrong = proof.counterexample
     assert not wrong["tie"] and wrong["got"] not in wrong["expected"]  # argmax takes the first of all: 0
-    assert any(one["tie"] for one in proof.worst) or all(
-        one["got"] not in one["expected"] for one in proof.worst
-    )
+    assert all(one["tie"] == (one["got"] in one["expected"]) for one in proof.worst)
+    error = proof.exact_error
+    assert error["count_low"] == error["count_high"] == error["constrained"] > 0  # not one of them is safe
 
 
 def test_a_rule_model_whose_logits_overflow():

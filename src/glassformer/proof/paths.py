@@ -16,6 +16,8 @@ from glassformer.tasks.addition import BASE
 WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
 LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
 
+CHUNK = 1024  # classes at a time, so that what they need stays in the cache
+
 Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
 
 
@@ -38,6 +40,15 @@ class Paths(NamedTuple):
     other: Int[np.ndarray, "*query column carry"]
 
 
+class Shared(NamedTuple):
+    """What all classes of a query share."""
+
+    columns: Float[np.ndarray, "query column carry pair"]
+    ways: Ways
+    before: Paths
+    behind: Paths
+
+
 def best_path(
     columns: Float[np.ndarray, "query column carry pair"],
     first: Float[np.ndarray, " query"],
@@ -47,38 +58,37 @@ def best_path(
 ) -> Best:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
     ways = best_ways(columns)
-    before, behind = paths_before(ways, first), paths_behind(ways, last)
+    shared = Shared(columns, ways, paths_before(ways, first), paths_behind(ways, last))
+    chunks = [np.arange(begin, min(begin + CHUNK, len(owner))) for begin in range(0, len(owner), CHUNK)]
+    found = [best_of_some(shared, owner[rows], classes.take(rows)) for rows in chunks]
+    return Best(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def best_of_some(shared: Shared, owner: Int[np.ndarray, " row"], classes: Classes) -> Best:
+    """Up to the first pinned column, through the pinned ones, and on from the last."""
     start, stop, pins = pinned_span(classes)
-    pinned = best_ways(
-        np.where(
-            classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE),
-            columns[owner[classes.pin_row], classes.pin_column],
-            -np.inf,
-        )
-    )
-    rows, ending = np.arange(len(owner)), (classes.last[:, None] == LASTS).all(2).argmax(1)
-    state, within = before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
+    pinned, digits = pinned_ways(shared, owner, classes), classes.layout.digits
+    ending = (classes.last[:, None] == LASTS).all(2).argmax(1)
+    state, within = shared.before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
     for offset in range(pins.shape[1]):
-        here = ways_at(
-            ways, pinned, owner, np.minimum(start + offset, classes.layout.digits - 1), pins[:, offset]
-        )
+        column = np.minimum(start + offset, digits - 1)
+        here = ways_at(shared.ways, pinned, owner, column, pins[:, offset])
         reached = state[:, :, None] + here.value  # row start end
-        going = (start + offset < stop)[:, None]
         within.append((reached.argmax(1), here.pair))
-        state = np.where(going, reached.max(1), state)
-    state = state + behind.value[ending, owner, stop]
-    digits = np.empty((len(owner), classes.layout.digits, 2), np.int64)
-    carry = state.argmax(1)
-    trace_behind(ways, behind, ending, owner, stop, carry, digits)
-    for offset in reversed(range(pins.shape[1])):
-        came_from, pair = within[offset]
-        inside = np.flatnonzero(start + offset < stop)
-        earlier = came_from[rows, carry]
-        chosen = pair[rows, earlier, carry][inside]
-        digits[inside, (start + offset)[inside]] = np.stack(np.divmod(chosen, BASE), 1)
-        carry = np.where(start + offset < stop, earlier, carry)
-    trace_before(ways, before, owner, start, carry, digits)
-    return Best(state.max(1), digits)
+        state = np.where((start + offset < stop)[:, None], reached.max(1), state)
+    state = state + shared.behind.value[ending, owner, stop]
+    found, carry = np.empty((len(owner), digits, 2), np.int64), state.argmax(1)
+    trace_behind(shared, ending, owner, stop, carry, found)
+    carry = trace_within(within, start, stop, carry, found)
+    trace_before(shared, owner, start, carry, found)
+    return Best(state.max(1), found)
+
+
+def pinned_ways(shared: Shared, owner: Int[np.ndarray, " row"], classes: Classes) -> Ways:
+    """The best ways through every pinned column, among the digits that its pin leaves open."""
+    masks = classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE)
+    sums = shared.columns[owner[classes.pin_row], classes.pin_column]
+    return best_ways(np.where(masks, sums, -np.inf))
 
 
 def best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> Ways:
@@ -144,32 +154,43 @@ def paths_behind(ways: Ways, last: Float[np.ndarray, "query carry"]) -> Paths:
 
 
 def trace_behind(
-    ways: Ways,
-    behind: Paths,
-    ending: np.ndarray,
-    owner: np.ndarray,
-    stop: np.ndarray,
-    carry: np.ndarray,
-    digits: Digits,
+    shared: Shared, ending: np.ndarray, owner: np.ndarray, stop: np.ndarray, carry: np.ndarray, digits: Digits
 ) -> None:
     """Fill in the digits behind the last pinned column, from the carry into it on."""
+    carry = carry.copy()
     for column in range(int(stop.min(initial=0)), digits.shape[1]):
         rows = np.flatnonzero(stop <= column)
         query, start = owner[rows], carry[rows]
-        end = behind.other[ending[rows], query, column, start]
-        digits[rows, column] = np.stack(np.divmod(ways.pair[query, column, start, end], BASE), 1)
-        carry = carry.copy()
+        end = shared.behind.other[ending[rows], query, column, start]
+        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, start, end], BASE), 1)
         carry[rows] = end
 
 
+def trace_within(
+    within: list[tuple[np.ndarray, np.ndarray]],
+    start: np.ndarray,
+    stop: np.ndarray,
+    carry: np.ndarray,
+    digits: Digits,
+) -> Int[np.ndarray, " row"]:
+    """Fill in the digits of the pinned columns, last to first; gives the carry into the first of them."""
+    every = np.arange(len(carry))
+    for offset, (came_from, pair) in reversed(list(enumerate(within))):
+        rows, earlier = np.flatnonzero(start + offset < stop), came_from[every, carry]
+        chosen = pair[every, earlier, carry][rows]
+        digits[rows, (start + offset)[rows]] = np.stack(np.divmod(chosen, BASE), 1)
+        carry = np.where(start + offset < stop, earlier, carry)
+    return carry
+
+
 def trace_before(
-    ways: Ways, before: Paths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
+    shared: Shared, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
 ) -> None:
     """Fill in the digits before the first pinned column, from the carry out of it back."""
+    carry = carry.copy()
     for column in reversed(range(int(start.max(initial=0)))):
         rows = np.flatnonzero(column < start)
         query, end = owner[rows], carry[rows]
-        begin = before.other[query, column, end]
-        digits[rows, column] = np.stack(np.divmod(ways.pair[query, column, begin, end], BASE), 1)
-        carry = carry.copy()
+        begin = shared.before.other[query, column, end]
+        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, begin, end], BASE), 1)
         carry[rows] = begin
