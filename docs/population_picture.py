@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from glassformer.runs.training import Row, read_metrics
+from glassformer.runs.metrics import Row, read_metrics
 
 WIDTH, HEIGHT = 820, 330
 LEFT, RIGHT, TOP, BOTTOM = 64, 790, 44, 274

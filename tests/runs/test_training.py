@@ -14,8 +14,10 @@ from glassformer.runs import training
 from glassformer.runs.atomic import read_arrays, write_arrays
 from glassformer.runs.config import Run
 from glassformer.runs.load import load
-from glassformer.runs.training import COLUMNS, Trained, read_metrics, train_into
+from glassformer.runs.metrics import COLUMNS, SCORES, read_metrics
+from glassformer.runs.training import Trained, train_into
 from glassformer.tasks import Addition, Sequences, make_rule
+from glassformer.train.objective import Scores
 from glassformer.train.population import Population
 from glassformer.train.settings import Train
 
@@ -151,6 +153,7 @@ def test_metrics_hold_every_evaluation_of_every_seed(whole):
     rows = read_metrics(whole)
     assert [(row["step"], row["seed"]) for row in rows] == [(s, i) for s in (2, 4, 5, 6) for i in range(3)]
     assert (whole / "metrics.csv").read_text().splitlines()[0] == ",".join(COLUMNS)
+    assert Scores._fields == SCORES
     assert all(0 <= row["argmax_accuracy"] <= 1 for row in rows)
 
 

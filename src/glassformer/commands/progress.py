@@ -14,7 +14,7 @@ from rich.progress import (
 )
 
 from glassformer.runs.config import Run
-from glassformer.runs.training import Row
+from glassformer.runs.metrics import Row
 from glassformer.tasks import Rule
 
 

@@ -126,7 +126,7 @@ def prove_later(folder: Path, config: Run, result: RunResult) -> RunResult:
     """A run that `train` has finished, with the proof added."""
     from glassformer.commands.report import report_text
     from glassformer.runs.load import load_run
-    from glassformer.runs.training import read_metrics
+    from glassformer.runs.metrics import read_metrics
 
     proof = prove_run(folder, config, load_run(folder))
     proved = prove_seeds(folder, config, read_metrics(folder)[-config.train.seeds :])

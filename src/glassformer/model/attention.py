@@ -84,7 +84,10 @@ class Attention:
             record(key, value)
         mixes: list[Value] = []
         for head in range(self.heads):
-            scores = self.scores(here, head, *self.meet(here, head, q, k))
+            queries, keys = self.meet(here, head, q, k)
+            record(f"query.{head}", queries)
+            record(f"key.{head}", keys)
+            scores = self.scores(here, head, queries, keys)
             record(f"scores.{head}", scores)
             weights = ops.softmax(scores, extra=self.extra)
             record(f"weights.{head}", weights)

@@ -50,13 +50,15 @@ class Model:
         result: np.ndarray = forward(self.architecture, ops, self.params, at_least_two(tokens), last)
         return result[:, :, :batch]
 
-    def trace(self, tokens: Int[np.ndarray, " pos"]) -> dict[str, np.ndarray]:
-        """Every named intermediate for one context: `pos dim`, and `query key` for scores and weights."""
+    def trace(self, tokens: Int[np.ndarray, "*batch pos"]) -> dict[str, np.ndarray]:
+        """Every named intermediate: `*batch pos dim`, and `*batch query key` for scores and weights."""
         seen: dict[str, Value] = {}
-        ops = NumpyOps(self.architecture.precision)
-        alone = at_least_two(np.asarray(tokens)[:, None])
-        forward(self.architecture, ops, self.params, alone, record=seen.__setitem__)
-        return {name: in_reading_order(name, value) for name, value in seen.items()}
+        ops, contexts = NumpyOps(self.architecture.precision), np.atleast_2d(np.asarray(tokens))
+        forward(self.architecture, ops, self.params, at_least_two(contexts.T), record=seen.__setitem__)
+        found = {name: in_reading_order(name, value, len(contexts)) for name, value in seen.items()}
+        if np.ndim(tokens) > 1:
+            return found
+        return {name: value[0] if seen[name].ndim == 3 else value for name, value in found.items()}
 
 
 def at_least_two(tokens: Int[np.ndarray, "pos batch"]) -> Int[np.ndarray, "pos batch"]:
@@ -64,11 +66,13 @@ def at_least_two(tokens: Int[np.ndarray, "pos batch"]) -> Int[np.ndarray, "pos b
     return np.repeat(tokens, 2, axis=1) if tokens.shape[1] == 1 else tokens
 
 
-def in_reading_order(name: str, value: np.ndarray) -> np.ndarray:
+def in_reading_order(name: str, value: np.ndarray, batch: int) -> np.ndarray:
+    """Batch first; what no token changes is the same for all of it."""
     if value.ndim < 3:
         return value
-    first = value[..., 0]
-    return first if ".scores." in name or ".weights." in name else first.T
+    whole = np.broadcast_to(value[..., :batch], (*value.shape[:2], batch))
+    is_square = ".scores." in name or ".weights." in name
+    return np.moveaxis(whole, 2, 0) if is_square else whole.transpose(2, 1, 0)
 
 
 def check_params(architecture: Architecture, params: Mapping[str, np.ndarray]) -> None:

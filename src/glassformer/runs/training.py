@@ -5,8 +5,6 @@ written after the last state is made again, with the same bytes, since every dra
 alone.
 """
 
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +14,9 @@ import numpy as np
 
 from glassformer.errors import UserError
 from glassformer.model.model import Model
-from glassformer.runs.atomic import make_folder, read_arrays, write_arrays, write_text
+from glassformer.runs.atomic import make_folder, read_arrays, write_arrays
 from glassformer.runs.config import Run, Task
+from glassformer.runs.metrics import Row, read_metrics, write_metrics
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import Rule
 from glassformer.train.data import make_source
@@ -25,12 +24,10 @@ from glassformer.train.objective import Scores
 from glassformer.train.population import Population, State, Stretch
 from glassformer.train.settings import Train
 
-COLUMNS = ("step", "seed", "train_loss", *Scores._fields)
 # What the best seed is chosen by, the first that differs. A rule is followed place by place; a sum is right
 # as a whole, and of the seeds that miss none of the held-out sums the one with the widest margin is kept.
 RULE_CHOICE, SUM_CHOICE = ("argmax_accuracy", "right_probability"), ("whole_accuracy", "smallest_margin")
 HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
-Row = dict[str, float]
 Progress = Callable[[int, list[Row]], None]  # step reached, the latest rows
 Miner = Callable[[Run, dict[str, np.ndarray]], np.ndarray]  # from models, stacked, to problems `pos batch`
 
@@ -204,20 +201,3 @@ def write_history(folder: Path, population: Population, best: int, about: dict[s
     stacked = population.flat.unpack(np.stack([arrays["vectors"][best] for arrays, _ in files]))
     steps = np.array([said["step"] for _, said in files])
     write_arrays(folder / "history.safetensors", stacked | {"step": steps}, about)
-
-
-def write_metrics(folder: Path, rows: list[Row]) -> None:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(folder / "metrics.csv", text.getvalue())
-
-
-def read_metrics(folder: Path) -> list[Row]:
-    try:
-        with (folder / "metrics.csv").open(newline="") as file:
-            rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(file)]
-            return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
-    except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
-        raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None

@@ -1,0 +1,140 @@
+"""A sheet of paper, measured in centimetres from its top left corner.
+
+Every figure is 17 cm wide, the text width of a page, so that a font size here is the size in print. Places
+are given outright and nothing moves them afterwards: what does not collide when placed never will.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
+from matplotlib.textpath import TextPath
+
+from glassformer.draw.theme import Theme
+
+PAGE = 17.0  # cm
+MARGIN = 0.3  # cm
+POINTS = 72 / 2.54  # in a centimetre
+LINE = 1.32  # line height in font sizes
+SMALL, BODY, TITLE = 6.5, 7.5, 9.5  # points; nothing is smaller than SMALL
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A rectangle of a figure in which something is drawn."""
+
+    figure: Figure
+    theme: Theme
+    left: float  # cm, from the figure's left
+    top: float  # cm, from the figure's top
+    width: float  # cm
+    height: float  # cm
+
+    def part(self, x: float, y: float, width: float, height: float) -> "Frame":
+        """A frame inside this one, `x` from its left and `y` from its top."""
+        return replace(self, left=self.left + x, top=self.top + y, width=width, height=height)
+
+    def axes(self, x: float, y: float, width: float, height: float, **settings: Any) -> Axes:
+        """Axes whose box is exactly there: labels and ticks stand outside it."""
+        across, down = self.figure.get_size_inches() * 2.54
+        left, bottom = (self.left + x) / across, 1 - (self.top + y + height) / down
+        return self.figure.add_axes((left, bottom, width / across, height / down), **settings)
+
+    def write(
+        self, x: float, y: float, text: str, size: float = BODY, width: float | None = None, **settings: Any
+    ) -> float:
+        """Text whose top left is there, broken into lines of `width` cm; returns its height in cm."""
+        across, down = self.figure.get_size_inches() * 2.54
+        weight = settings.get("weight", "normal")
+        lines = wrapped(text, width, size, weight) if width else text.split("\n")
+        look: dict[str, Any] = {"color": self.theme.ink, "va": "top", "linespacing": LINE} | settings
+        place = (self.left + x) / across, 1 - (self.top + y) / down
+        self.figure.text(*place, "\n".join(lines), fontsize=size, **look)
+        return len(lines) * size * LINE / POINTS
+
+
+def sheet(theme: Theme, height: float, title: str = "", width: float = PAGE) -> Frame:
+    """An empty figure with its title; the frame is what the title leaves, `height` cm of it."""
+    rows = wrapped(title, width - 2 * MARGIN, TITLE, "bold") if title else []
+    above = MARGIN + len(rows) * TITLE * LINE / POINTS + (0.15 if rows else 0)
+    with rc_context(look(theme)):
+        figure = Figure(figsize=(width / 2.54, (above + height + MARGIN) / 2.54), facecolor=theme.paper)
+        FigureCanvasAgg(figure)
+    whole = Frame(figure, theme, 0, 0, width, above + height + MARGIN)
+    whole.write(MARGIN, MARGIN, "\n".join(rows), TITLE, weight="bold")
+    return whole.part(MARGIN, above, width - 2 * MARGIN, height)
+
+
+def look(theme: Theme) -> dict[str, Any]:
+    """Matplotlib's settings for a theme; drawing and saving both happen under them."""
+    return {
+        "font.family": "DejaVu Sans",
+        "font.size": BODY,
+        "axes.titlesize": BODY,
+        "axes.titlelocation": "left",
+        "axes.titlepad": 4,
+        "axes.labelsize": SMALL + 0.5,
+        "axes.labelpad": 2,
+        "axes.facecolor": theme.paper,
+        "axes.edgecolor": theme.faint,
+        "axes.labelcolor": theme.muted,
+        "axes.titlecolor": theme.ink,
+        "axes.linewidth": 0.6,
+        "text.color": theme.ink,
+        "xtick.color": theme.faint,
+        "ytick.color": theme.faint,
+        "xtick.labelcolor": theme.muted,
+        "ytick.labelcolor": theme.muted,
+        "xtick.labelsize": SMALL,
+        "ytick.labelsize": SMALL,
+        "xtick.major.size": 2,
+        "ytick.major.size": 2,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.major.pad": 2,
+        "ytick.major.pad": 2,
+        "legend.fontsize": SMALL,
+        "legend.frameon": False,
+        "lines.linewidth": 1.0,
+        "savefig.facecolor": theme.paper,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "glassformer",  # the same figure twice is the same file
+        "pdf.fonttype": 42,
+    }
+
+
+def wrapped(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
+    """The text in lines of at most `width` cm."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in paragraph.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and text_width(longer, size, weight) > width:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return lines
+
+
+@cache
+def text_width(text: str, size: float, weight: str = "normal") -> float:
+    """Width in cm of one line."""
+    if not text.strip():
+        return len(text) * size * 0.32 / POINTS
+    font = FontProperties(family="DejaVu Sans", weight=weight)
+    path = TextPath((0, 0), text, size=size, prop=font)
+    return float(path.get_extents().x1) / POINTS
+
+
+def text_box(text: Text) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top of a text in pixels, as it will be drawn."""
+    box = text.get_window_extent()
+    return float(box.x0), float(box.y0), float(box.x1), float(box.y1)

@@ -1,0 +1,133 @@
+"""Matrices as heatmaps with their numbers, on scales centred at 0.
+
+A matrix of a parameter carries the parameter's name, so that a test can add up what a set of figures shows.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
+
+from glassformer.draw.frame import POINTS, SMALL, text_width
+from glassformer.draw.theme import Theme, readable_on
+
+MOST_NUMBERS = 12  # rows, and columns, up to which a matrix shows its numbers
+MINUS = "\N{MINUS SIGN}"
+PARAMETER = "parameter:"  # before the name, in the group id of a drawn parameter
+
+
+def matrix(
+    axes: Axes,
+    values: Float[np.ndarray, "row column"],
+    theme: Theme,
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
+    signed: bool = True,
+    largest: float | None = None,
+    parameter: str = "",
+    numbers: bool = True,
+) -> AxesImage:
+    """A heatmap, on a scale centred at 0 (`largest` is its end), with its numbers where they are readable.
+
+    Masked numbers (nan) are left blank. `parameter` names the parameter whose numbers these are.
+    """
+    values = np.asarray(values, np.float64)
+    top = float(largest if largest is not None else np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    colours = signed_map(theme) if signed else share_map(theme)
+    colours.set_bad(theme.paper)
+    image = axes.imshow(
+        values, colours, vmin=-top if signed else 0.0, vmax=top, aspect="auto", interpolation="nearest"
+    )
+    image.set_gid(PARAMETER + parameter if parameter else None)
+    name_ticks(axes, rows, columns)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if numbers and max(values.shape) <= MOST_NUMBERS:
+        print_numbers(axes, values, image)
+    return image
+
+
+def name_ticks(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Names at the rows and columns, above the matrix; as many as there is room for."""
+    box = axes.get_position()
+    wide, high = (box.width, box.height) * axes.figure.get_size_inches() * 2.54
+    row_step = step_for(len(rows), high, SMALL * 1.15 / POINTS)
+    widest = max((text_width(name, SMALL) for name in columns), default=0.0)
+    column_step = step_for(len(columns), wide, widest + 0.08)
+    axes.set_yticks(range(0, len(rows), row_step), rows[::row_step])
+    axes.set_xticks(range(0, len(columns), column_step), columns[::column_step])
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+
+
+def step_for(count: int, room: float, needed: float) -> int:
+    """Every how many-th name fits."""
+    return max(1, int(np.ceil(count * needed / max(room, 1e-9)))) if count else 1
+
+
+def print_numbers(axes: Axes, values: Float[np.ndarray, "row column"], image: AxesImage) -> None:
+    """Each number in its cell, with as many decimals as fit; none where not even one does."""
+    box = axes.get_position()
+    wide, high = (box.width, box.height) * axes.figure.get_size_inches() * 2.54 / values.shape[::-1]
+    texts = fitting_texts(values, wide, high)
+    if texts is None:
+        return
+    for (row, column), text in np.ndenumerate(texts):
+        if np.isfinite(values[row, column]):
+            background = "#" + "".join(
+                f"{round(255 * c):02x}" for c in image.to_rgba(values[row, column])[:3]
+            )
+            axes.text(
+                column, row, text, ha="center", va="center_baseline", fontsize=SMALL,
+                color=readable_on(background),
+            )  # fmt: skip
+
+
+def fitting_texts(values: Float[np.ndarray, "row column"], wide: float, high: float) -> np.ndarray | None:
+    """The numbers as text for cells of that size in cm."""
+    if high < SMALL * 1.05 / POINTS:
+        return None
+    for decimals in (2, 1, 0):
+        texts = np.vectorize(lambda value, n=decimals: number_text(value, n))(values)
+        if max(text_width(text, SMALL) for text in texts.flat) <= wide - 0.06:
+            return np.asarray(texts)
+    return None
+
+
+def number_text(value: float, decimals: int = 2) -> str:
+    """A number in few characters, with a true minus sign and no negative zero.
+
+    >>> number_text(-0.001), number_text(-1.5, 1), number_text(0.25)
+    ('0.00', '\u22121.5', '0.25')
+    """
+    text = f"{value:.{decimals}f}"
+    return text.replace("-", "" if float(text) == 0 else MINUS)
+
+
+def scale_bar(
+    axes: Axes, image: AxesImage, theme: Theme, label: str = "", ticks: Sequence[float] | None = None
+) -> None:
+    """The colour scale of a map, drawn into axes of its own (long side = the scale)."""
+    box = axes.get_position()
+    wide, high = (box.width, box.height) * axes.figure.get_size_inches()
+    bar = axes.figure.colorbar(image, cax=axes, orientation="horizontal" if wide > high else "vertical")
+    bar.outline.set_visible(False)
+    if ticks is None:
+        bar.locator = MaxNLocator(3)
+        bar.update_ticks()
+    else:
+        bar.set_ticks(list(ticks))
+    bar.set_label(label)
+
+
+def signed_map(theme: Theme) -> LinearSegmentedColormap:
+    """For numbers with a sign: zero is the neutral middle."""
+    return LinearSegmentedColormap.from_list("signed", [theme.negative, theme.zero, theme.positive])
+
+
+def share_map(theme: Theme) -> LinearSegmentedColormap:
+    """For shares, probabilities and entropies, from nothing upwards."""
+    return LinearSegmentedColormap.from_list("share", [theme.zero, theme.high])

@@ -1,0 +1,57 @@
+"""Thousands of contexts whose next token the rule fixes and the window tells: what figures measure on.
+
+`4 1 + 4 6 9 5 +` asks for 6, and its source is the 6, four places before what is asked.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from glassformer.tasks import Source, classify, follow, source_distance
+from glassformer.tasks.automaton import Automaton
+from glassformer.tasks.draws import draw_sequences
+
+ROUNDS = 40  # pools of sequences at most; a rule that hardly ever constrains ends there
+POOL = 400  # sequences in a pool
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Full windows of rule-following sequences whose next token is constrained and decided by the window."""
+
+    contexts: Int[np.ndarray, "trial pos"]
+    allowed: Bool[np.ndarray, "trial tok"]
+    source: Int[np.ndarray, " trial"]  # the place of the earliest token that is needed
+    following: Int[np.ndarray, " trial"]  # the token that comes next in the sequence
+
+    def __len__(self) -> int:
+        return len(self.contexts)
+
+
+def draw_trials(automaton: Automaton, context: int, count: int, seed: int = 0) -> Trials:
+    """At most `count` trials, from sequences that start far enough back to fill the window."""
+    random = np.random.default_rng(seed)
+    found: list[Trials] = []
+    for _ in range(ROUNDS):
+        tokens = draw_sequences(automaton, random, POOL, context + 24)
+        found.append(trials_of(automaton, tokens, context))
+        if sum(map(len, found)) >= count:
+            break
+    return Trials(
+        *(
+            np.concatenate([getattr(trials, name) for trials in found])[:count]
+            for name in ("contexts", "allowed", "source", "following")
+        )
+    )
+
+
+def trials_of(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], context: int) -> Trials:
+    """Every trial of these sequences."""
+    inside = classify(automaton, tokens, context) == Source.IN_WINDOW
+    inside[:context] = False
+    at, which = np.nonzero(inside)
+    distance = source_distance(automaton, tokens, context)[at, which]
+    windows = tokens[at[:, None] - context + np.arange(context), which[:, None]]  # trial pos
+    allowed = automaton.allowed[follow(automaton, tokens)[at, which]]
+    return Trials(windows, allowed, context - distance, tokens[at, which])

@@ -1,0 +1,29 @@
+"""metrics.csv: one row an evaluation and seed. Read and written without JAX."""
+
+import csv
+import io
+from pathlib import Path
+
+from glassformer.errors import UserError
+from glassformer.runs.atomic import write_text
+
+SCORES = ("loss", "argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin")  # held-out
+COLUMNS = ("step", "seed", "train_loss", *SCORES)
+Row = dict[str, float]
+
+
+def write_metrics(folder: Path, rows: list[Row]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(folder / "metrics.csv", text.getvalue())
+
+
+def read_metrics(folder: Path) -> list[Row]:
+    try:
+        with (folder / "metrics.csv").open(newline="") as file:
+            rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(file)]
+            return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
+    except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
+        raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None
