@@ -1,11 +1,12 @@
-# make run   set up, train plus_last_even, measure it        make test   set up, check and test everything
-# make check lint, format, types                             make bench  speed against plain PyTorch
+# make run     set up, train plus_last_even, measure, prove and draw it    make test   set up, check and test everything
+# make check   lint, format, types                                         make bench  speed against plain PyTorch
+# make gallery draw docs/gallery anew
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test test-slow check format bench clean
+.PHONY: run test test-slow check format bench gallery clean
 
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
@@ -28,6 +29,9 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python benchmarks/train.py
+
+gallery: $(READY)
+	$(BIN)/python tools/gallery.py
 
 # Everything that the project needs, in exact versions, in a folder of its own.
 $(READY): requirements.lock pyproject.toml

@@ -14,6 +14,7 @@ def folder(tmp_path):
         "train.held_out": 64,
         "measure.positions": "100",
         "prove.seconds": 1,
+        "draw.figures": "none",
     }
     result = glassformer.run("plus_last_even", tmp_path / "run", options)
     assert result.parameters == 250

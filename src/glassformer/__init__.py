@@ -18,6 +18,8 @@ PLACES = {
     "run": "glassformer.commands.run",
     "prove": "glassformer.commands.prove",
     "check": "glassformer.commands.check",
+    "draw": "glassformer.commands.draw",
+    "video": "glassformer.commands.video",
 }
 
 

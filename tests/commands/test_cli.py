@@ -1,6 +1,7 @@
 """The command line itself: help, its weight, options, and one sentence for everything that is wrong."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -8,14 +9,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from glassformer import cli
+from glassformer import cli_options
 from glassformer.cli import main, split_dotted
 from glassformer.errors import UserError
 
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "add", "prove", "check", "count", "list")
+VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "count", "list")
 
 
 @pytest.fixture(autouse=True)
@@ -81,22 +82,22 @@ def test_the_examples_of_the_help_are_valid():
     from glassformer.runs.resolve import resolve
     from glassformer.zoo import ZOO
 
-    texts = [cli.EXAMPLES, cli.RUN_EXAMPLES.format(verb="run"), cli.TEST_EXAMPLES, cli.ADD_EXAMPLES]
-    texts += [cli.PROVE_EXAMPLES, cli.CHECK_EXAMPLES]
+    texts = [text for name, text in vars(cli_options).items() if name.endswith("EXAMPLES")]
+    texts = [text.replace("{verb}", "run") for text in texts]
     lines = [
         line.split("  ")[1]
         for text in texts
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 26
+    assert len(lines) == 34
     for line in lines:
-        plain, options = split_dotted(line.split()[1:])
-        known, rest = cli.make_parser()[0].parse_known_args(plain)
+        plain, options = split_dotted(shlex.split(line)[1:])
+        known, rest = cli_options.make_parser()[0].parse_known_args(plain)
         assert rest == []
         if known.verb == "run" and "." not in known.target:
             resolve(known.target, options)
-        if known.verb in ("test", "add", "prove") and "/" not in known.target:
+        if known.verb in ("test", "add", "prove", "draw") and "/" not in known.target:
             assert (getattr(known, "model", None) or known.target) in ZOO
 
 

@@ -22,7 +22,7 @@ def promised(rule) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULE_CONFIGURATIONS)
 def test_a_configuration_learns_its_rule(name, tmp_path):
-    result = glassformer.run(name, tmp_path / name, {"train.first_seed": 7_000})
+    result = glassformer.run(name, tmp_path / name, {"train.first_seed": 7_000, "draw.figures": "none"})
     assert result.argmax_accuracy["value"] >= promised(RULE_CONFIGURATIONS[name].task)
     assert result.argmax_accuracy["positions"] >= 100_000
     assert sum(path.stat().st_size for path in (tmp_path / name).rglob("*")) < FOLDER_BYTES
@@ -32,7 +32,7 @@ def test_a_configuration_learns_its_rule(name, tmp_path):
 @pytest.mark.parametrize("name", sorted(name for name in ADDERS if ZOO[name].weights))
 def test_a_shipped_adder_can_be_trained_again(name, tmp_path):
     """By the command alone. On another kind of machine other bits win, so the numbers may differ."""
-    result = glassformer.run(name, tmp_path / name)
+    result = glassformer.run(name, tmp_path / name, {"draw.figures": "none"})
     assert result.measures["board"]["passed"] == result.measures["board"]["total"] == 10_010
     assert result.argmax_accuracy["value"] == 1.0
 

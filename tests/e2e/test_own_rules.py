@@ -15,7 +15,7 @@ from glassformer.tasks import RULES
 from tests.tasks.test_load import RULE as MIRROR
 
 RULE = MIRROR.replace("high: int = 9", "high: int = 4")
-TINY = "--prove.seconds 1 --seeds 1 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8"
+TINY = "--draw.figures none --prove.seconds 1 --seeds 1 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8"
 TINY += " --measure.positions 50 --measure.generated 4 --data.count 50"
 
 

@@ -11,6 +11,8 @@ from glassformer.cli import main
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 SMALL = [
+    "--draw.figures",
+    "none",
     "--prove.seconds",
     "1",
     "--seeds",
@@ -55,7 +57,7 @@ def test_commands(home, monkeypatch, capsys):
 def test_python(home, monkeypatch):
     monkeypatch.chdir(home)
     (block,) = code_blocks(README, "python")
-    options = '"train.seeds": 2, "train.steps": 20, "train.held_out": 64, "measure.positions": 100, "prove.seconds": 1'
+    options = '"train.seeds": 2, "train.steps": 20, "train.held_out": 64, "measure.positions": 100, "prove.seconds": 1, "draw.figures": "none"'
     small = block.replace('out="runs/demo")', f'out="runs/demo", options={{{options}}})')
     assert small != block
     names: dict[str, object] = {}

@@ -5,6 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from glassformer.draw.poster.registry import PANELS
+from glassformer.draw.registry import PICTURES
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
@@ -18,6 +20,7 @@ from glassformer.tasks import RULES, Addition
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
 
+RULE_FIGURE, ADDER_FIGURE = "figures of rule model", "panels of adder"
 RULE, TRAINED, BUILT = "rule", "trained adder", "hand-built adder"
 Items = list[dict[str, Any]]
 
@@ -81,8 +84,12 @@ def size(architecture: Architecture) -> int:
 
 
 def figures() -> Items:
-    """None yet."""
-    return []
+    """What `glassformer draw` makes: of rule models, and of adders."""
+    return [
+        {"id": picture.id, "about": f"{picture.name}: {picture.about}", "kind": kind}
+        for kind, pictures in ((RULE_FIGURE, PICTURES), (ADDER_FIGURE, PANELS))
+        for picture in pictures
+    ]
 
 
 def runs() -> Items:

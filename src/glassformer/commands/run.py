@@ -1,4 +1,4 @@
-"""`glassformer run` and `glassformer train`: a population, its best model, and what that model really does.
+"""`glassformer run` and `glassformer train`: a population, its best model, what that really does, its figures.
 
 From Python the same is `glassformer.run("plus_last_even", out="runs/try", options={"train.seeds": 8})`.
 """
@@ -55,12 +55,20 @@ def run(
     set_up_jax(config.train.device, config.model.precision)
     with locked(folder):
         config = open_folder(folder, config, resume, overwrite)
-        if is_complete(folder):
-            tidy(folder, config.train.keep_checkpoints)
-            result = read_result(folder)
-            return prove_later(folder, config, result) if prove and not result.proof else result
+        result = finished(folder, config, show, began, prove)
+        if prove:
+            draw_run(folder, config, show)
+        return result
+
+
+def finished(folder: Path, config: Run, show: bool, began: float, prove: bool) -> RunResult:
+    """The result of a run, complete already or trained to its end."""
+    if not is_complete(folder):
         trained, speed = train_with_progress(folder, config, show)
         return conclude(folder, config, trained, speed, began, prove)
+    tidy(folder, config.train.keep_checkpoints)
+    result = read_result(folder)
+    return prove_later(folder, config, result) if prove and not result.proof else result
 
 
 def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, float | None]:
@@ -135,6 +143,22 @@ def prove_later(folder: Path, config: Run, result: RunResult) -> RunResult:
     write_text(folder / "report.md", report_text(config, result))
     write_json(folder / "result.json", asdict(result))
     return result
+
+
+def draw_run(folder: Path, config: Run, show: bool) -> None:
+    """The figures of a finished run that are not there yet; a figure's data are written after it."""
+    if config.draw.figures == "none":
+        return
+    from glassformer.commands.draw import FIGURES, Wish, draw_model, every_picture, wanted_pictures
+    from glassformer.runs.load import load_run
+
+    loaded = load_run(folder)
+    asked = () if config.draw.figures == "all" else tuple(config.draw.figures.split(","))
+    pictures = wanted_pictures(loaded, asked) if asked else every_picture(loaded)
+    there = {path.stem for path in (folder / FIGURES / "data").glob("*.safetensors")}
+    if only := tuple(picture.id for picture in pictures if picture.id not in there):
+        wish = Wish(only=only, formats=tuple(config.draw.format.split(",")), theme=config.draw.theme)
+        draw_model(loaded, folder, wish, folder / FIGURES, show)
 
 
 def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:

@@ -81,6 +81,48 @@ def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         return check_file(known.file, known.target, known.model)
 
 
+def draw_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.draw import Wish, draw, draw_words, read_pair
+
+    wish = Wish(
+        step=known.step,
+        sequences=tuple(known.sequence),
+        pair=read_pair(known.pair) if known.pair is not None else None,
+        query=known.query,
+        dims=two_integers("--dims", known.dims),
+        only=parted(known.only),
+        formats=parted(known.format),
+        theme=known.theme,
+    )
+    result = draw(known.target, wish, known.out, known.model, not (known.quiet or known.json))
+    return asdict(result), draw_words(result), 0
+
+
+def video_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.video import VideoWish, video, video_words
+
+    wish = VideoWish(
+        parted(known.which), tuple(known.sequence), known.fps, known.every, known.width,
+        parted(known.format), known.theme,
+    )  # fmt: skip
+    result = video(known.target, wish, known.out, known.model, not (known.quiet or known.json))
+    return asdict(result), video_words(result), 0
+
+
+def parted(text: str | None) -> tuple[str, ...]:
+    """The words of a list with commas."""
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def two_integers(option: str, text: str | None) -> tuple[int, int] | None:
+    words = parted(text)
+    if text is None:
+        return None
+    if len(words) != 2 or not all(word.isdigit() for word in words):
+        raise UserError(f"{option} must be two integers parted by a comma, as 0,1, but it is '{text}'")
+    return int(words[0]), int(words[1])
+
+
 def add_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands.adding import add_numbers
     from glassformer.runs.load import load

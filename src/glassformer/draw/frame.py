@@ -124,14 +124,29 @@ def wrapped(text: str, width: float, size: float, weight: str = "normal") -> lis
     return lines
 
 
-@cache
+def text_height(text: str, size: float, width: float, weight: str = "normal") -> float:
+    """Height in cm of a text in lines of at most `width` cm, as `Frame.write` sets it."""
+    return len(wrapped(text, width, size, weight)) * size * LINE / POINTS
+
+
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Width in cm of one line."""
     if not text.strip():
         return len(text) * size * 0.32 / POINTS
+    *before, last = (glyph(letter, weight) for letter in text.rstrip())
+    return (sum(advance for advance, _ in before) + last[1]) * size / POINTS
+
+
+@cache
+def glyph(letter: str, weight: str) -> tuple[float, float]:
+    """How far the pen moves on, and how far the ink reaches, in font sizes."""
     font = FontProperties(family="DejaVu Sans", weight=weight)
-    path = TextPath((0, 0), text, size=size, prop=font)
-    return float(path.get_extents().x1) / POINTS
+
+    def reach(text: str) -> float:
+        return float(TextPath((0, 0), text, size=100, prop=font).get_extents().x1) / 100
+
+    advance = reach(f"{letter}|") - reach("|")
+    return advance, reach(letter) if letter.strip() else advance
 
 
 def text_box(text: Text) -> tuple[float, float, float, float]:

@@ -1,11 +1,16 @@
-"""What the model would say at every point of a plane: its own last layers, evaluated on a grid."""
+"""What the model would say at every point of a plane: its own last layers, evaluated on a grid.
 
-from dataclasses import dataclass
+Where the stream has more than two dimensions a map is a slice: it is true of states in the slice alone, so
+that every figure counts how many of its points have the colour of the slice under them.
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.draw.plane import Plane
+from glassformer.draw.plane import Plane, plane_of
+from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, read_out, settle, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
@@ -30,6 +35,34 @@ class Landscape:
         """In nats."""
         logs = np.log(np.maximum(self.probability, 1e-30))
         return np.asarray(-(self.probability * logs).sum(-1))
+
+    def winner_at(self, points: Float[np.ndarray, "*point 2"]) -> Int[np.ndarray, "*point"]:
+        """The token whose colour lies under each point."""
+        grid = self.probability.shape[0]
+        low, high = self.limits.T
+        column, row = np.moveaxis(np.floor((points - low) / (high - low) * grid).astype(int), -1, 0)
+        inside = np.clip(row, 0, grid - 1), np.clip(column, 0, grid - 1)
+        return np.asarray(self.probability[inside].argmax(-1))
+
+
+def slice_through(
+    states: Float[np.ndarray, "*point dim"], name: str, about: str, dims: tuple[int, int] | None = None
+) -> Plane:
+    """The plane through the mean of some states along the two directions in which they differ most.
+
+    `about` says in the note what the states are. One and two dimensions are shown whole, as always.
+    """
+    rows = np.asarray(states, np.float64).reshape(-1, np.shape(states)[-1])
+    if rows.shape[1] <= 2:
+        return plane_of(rows, name)
+    centre = rows.mean(0)
+    plane = plane_of(rows - centre, name, dims)
+    along = "the two directions" if dims is None else f"dimensions {dims[0]} and {dims[1]}"
+    note = (
+        f"A slice of {rows.shape[1]} dimensions through the mean of {about}, along {along} that hold "
+        f"{plane.share:.0%} of their square distances from it."
+    )
+    return replace(plane, through=centre, note=note)
 
 
 def landscape(
@@ -61,11 +94,10 @@ def logits_of(
     shape = model.architecture
     ops, params = NumpyOps(shape.precision), untie(shape, model.params)
     table = shape.token.table(ops, params, "token", shape.vocab, shape.token_dims)
-    stream = np.asarray(states, shape.precision).T[:, :, None]  # dim point 1
-    stream = np.repeat(stream, 2, axis=2)  # a batch of one would pass for what all share
+    stream = np.ascontiguousarray(np.asarray(states, shape.precision).T[:, None])  # dim 1 point
     if from_mid:
         last = len(shape.layers) - 1
         name = prefix(shape, last)
         stream = settle(shape.layers[last], ops, params, name, stream, None, ignore)
-    logits = read_out(shape, ops, params, stream, table, ignore)
-    return np.asarray(logits[:, :, 0].T)
+    logits = whole(read_out(shape, ops, params, stream, table, ignore))
+    return np.asarray(logits[:, 0].T)

@@ -3,6 +3,7 @@
 A matrix of a parameter carries the parameter's name, so that a test can add up what a set of figures shows.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,8 +38,7 @@ def matrix(
     """
     values = np.asarray(values, np.float64)
     top = float(largest if largest is not None else np.nanmax(np.abs(values), initial=0.0)) or 1.0
-    colours = signed_map(theme) if signed else share_map(theme)
-    colours.set_bad(theme.paper)
+    colours = (signed_map(theme) if signed else share_map(theme)).with_extremes(bad=theme.paper)
     image = axes.imshow(
         values, colours, vmin=-top if signed else 0.0, vmax=top, aspect="auto", interpolation="nearest"
     )
@@ -92,7 +92,8 @@ def fitting_texts(values: Float[np.ndarray, "row column"], wide: float, high: fl
         return None
     for decimals in (2, 1, 0):
         texts = np.vectorize(lambda value, n=decimals: number_text(value, n))(values)
-        if max(text_width(text, SMALL) for text in texts.flat) <= wide - 0.06:
+        shapes = {re.sub(r"\d", "0", text) for text in texts[np.isfinite(values)]}  # digits are equally wide
+        if max((text_width(shape, SMALL) for shape in shapes), default=0.0) <= wide - 0.06:
             return np.asarray(texts)
     return None
 

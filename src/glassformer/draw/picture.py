@@ -3,13 +3,16 @@
 A figure is a module with three functions: compute(subject, **options), draw(data, theme), caption(data).
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from glassformer.draw.save import DPI
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
+from glassformer.errors import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +33,10 @@ class Picture(NamedTuple):
     @property
     def file(self) -> str:
         return f"{self.id}_{self.name.replace(' ', '_').replace(',', '').replace('/', '')}"
+
+    @property
+    def dpi(self) -> int:
+        return DPI
 
     def compute(self, subject: Subject) -> Data:
         found: Data = self._functions.compute(subject, **self.options)
@@ -59,3 +66,23 @@ def parameters_of(subject: Subject, *parts: str) -> dict[str, np.ndarray]:
         for name, array in subject.model.params.items()
         if any(name == part or name.startswith(f"{part}.") for part in parts)
     }
+
+
+def chosen(pictures: Sequence[Any], names: Sequence[str]) -> Sequence[Any]:
+    """Those with these numbers or names, in the order of the set; all where none is given.
+
+    >>> one, two = Picture("05", "token embeddings", "", ""), Picture("F1", "hinges", "", "")
+    >>> [picture.id for picture in chosen([one, two], ["f1", "5"])]
+    ['05', 'F1']
+    """
+    wanted = {called(pictures, name.strip()) for name in names}
+    return [picture for picture in pictures if picture.id in wanted] if names else pictures
+
+
+def called(pictures: Sequence[Any], text: str) -> str:
+    """The id of a picture: `5` is 05, `f1` is F1, and its name will do too."""
+    by_name = {picture.name: picture.id for picture in pictures} | {one.id: one.id for one in pictures}
+    for spelling in (text, text.zfill(2), text.upper()):
+        if spelling in by_name:
+            return str(by_name[spelling])
+    raise unknown("figure", text, [picture.id for picture in pictures], "glassformer list figures")

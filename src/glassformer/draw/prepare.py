@@ -92,8 +92,8 @@ def read_query(subject: Subject, text: str | None) -> tuple[int, int] | None:
     """`+@7`: token and place of one query."""
     if text is None:
         return None
-    token, at, place = text.rpartition("@")
-    if not at or not place.isdigit() or int(place) >= subject.context:
+    token, _, place = text.rpartition("@")
+    if not token.strip() or not place.isdigit() or int(place) >= subject.context:
         raise UserError(
             f"--query must be TOKEN@PLACE with a place from 0 to {subject.context - 1}, but it is '{text}'"
         )

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from scipy.ndimage import distance_transform_edt
 
 from glassformer.draw.frame import POINTS, text_width
-from glassformer.draw.labels import in_points
+from glassformer.draw.labels import axes_box, in_points
 from glassformer.draw.marks import readable
 from glassformer.draw.matrices import share_map, signed_map
 from glassformer.draw.theme import Theme, mixed, token_colour
+
+COARSE = 2  # every how many-th point of a map is looked at to find room for a name
 
 
 def regions(
@@ -24,8 +26,12 @@ def regions(
     theme: Theme,
     taken: list[tuple[float, float, float, float]] | None = None,
     label: bool = True,
+    avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
-    """Which token wins where: regions in the tokens' colours, with borders and names."""
+    """Which token wins where: regions in the tokens' colours, with borders and names.
+
+    Names keep clear of `avoid`, the points that will be drawn, where a region leaves room for that.
+    """
     colours = np.array([to_rgb(mixed(token_colour(token), theme.paper, theme.tint)) for token in tokens])
     picture = colours[winner]
     border = np.zeros(winner.shape, bool)
@@ -41,7 +47,7 @@ def regions(
         zorder=0,
     )
     if label:
-        name_regions(axes, winner, limits, tokens, theme, taken)
+        name_regions(axes, winner, limits, tokens, theme, taken, avoid=avoid)
 
 
 def name_regions(
@@ -52,23 +58,44 @@ def name_regions(
     theme: Theme,
     taken: list[tuple[float, float, float, float]] | None = None,
     size: float = 8.0,
+    avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """Each token's name where its region is widest, if it has room there."""
-    box = axes.get_position()
-    high = box.height * axes.figure.get_size_inches()[1] * 72  # points
-    for token in np.unique(winner):
-        depth = distance_transform_edt(np.pad(winner == token, 1))[1:-1, 1:-1]
-        row, column = np.unravel_index(depth.argmax(), depth.shape)
-        room = depth[row, column] * high / winner.shape[0]  # points from the border
+    coarse = winner[::COARSE, ::COARSE]
+    free = ~near_points(coarse.shape, limits, avoid)
+    box = axes_box(axes)
+    for token in np.unique(coarse):
         text = tokens[token]
-        if room < 0.5 * max(size, text_width(text, size, "bold") * POINTS) + 1:
-            continue
-        x, y = (
-            low + (index + 0.5) / count * (end - low)
-            for (low, end), index, count in zip(limits, (column, row), winner.shape[::-1], strict=True)
-        )
-        spot = np.array([[x, y]])
-        put_name(axes, spot, text, readable(token_colour(text), theme), size, taken)
+        needed = 0.5 * max(size, text_width(text, size, "bold") * POINTS) + 1
+        for region in (free & (coarse == token), coarse == token):
+            spot, room = widest(region, limits)
+            if room * (box[3] - box[1]) >= needed:
+                put_name(axes, spot, text, readable(token_colour(text), theme), size, taken)
+                break
+
+
+def near_points(
+    shape: tuple[int, ...], limits: Float[np.ndarray, "2 2"], points: Float[np.ndarray, "point 2"] | None
+) -> Bool[np.ndarray, "y x"]:
+    """The cells of a grid that hold a point."""
+    held = np.zeros(shape, bool)
+    if points is not None:
+        low, high = limits.T
+        cells = np.floor((np.reshape(points, (-1, 2)) - low) / (high - low) * shape[::-1]).astype(int)
+        inside = ((cells >= 0) & (cells < shape[::-1])).all(1)
+        held[cells[inside, 1], cells[inside, 0]] = True
+    return held
+
+
+def widest(
+    region: Bool[np.ndarray, "y x"], limits: Float[np.ndarray, "2 2"]
+) -> tuple[Float[np.ndarray, "1 2"], float]:
+    """The point of a region that is farthest from its border, and how far that is in heights of the map."""
+    depth = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
+    row, column = np.unravel_index(depth.argmax(), depth.shape)
+    share = (np.array([column, row]) + 0.5) / region.shape[::-1]
+    low, high = limits.T
+    return (low + share * (high - low))[None], float(depth[row, column] / region.shape[0])
 
 
 def put_name(

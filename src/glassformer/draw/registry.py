@@ -1,9 +1,6 @@
 """Every figure of a rule model, by number: the published order first, then what was never drawn before."""
 
-from collections.abc import Sequence
-
 from glassformer.draw.picture import Picture
-from glassformer.errors import unknown
 
 PICTURES: tuple[Picture, ...] = (
     Picture("01", "architecture", "computation graph with shapes and parameter counts", "architecture"),
@@ -84,24 +81,3 @@ PICTURES: tuple[Picture, ...] = (
     Picture("A2", "causal tests", "what swapping, ablating and patching do to the answer", "causal_tests"),
     Picture("A3", "worked example", "one prediction, step by step", "worked_example"),
 )
-BY_ID: dict[str, Picture] = {picture.id: picture for picture in PICTURES}
-
-
-def chosen(ids: Sequence[str]) -> tuple[Picture, ...]:
-    """The pictures of these numbers; all of them where none is given.
-
-    >>> [picture.name for picture in chosen(["5", "f1"])]
-    ['token embeddings', 'hinges']
-    """
-    return tuple({one.id: one for one in map(picture_called, ids)}.values()) if ids else PICTURES
-
-
-def picture_called(text: str) -> Picture:
-    """`5` is 05, `f1` is F1, and a name will do too."""
-    number = text.strip().zfill(2) if text.strip().isdigit() else text.strip().upper()
-    by_name = {picture.name: picture for picture in PICTURES}
-    if number in BY_ID:
-        return BY_ID[number]
-    if text.strip() in by_name:
-        return by_name[text.strip()]
-    raise unknown("figure", text.strip(), [*BY_ID, *by_name], "glassformer list figures")

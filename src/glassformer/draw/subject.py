@@ -111,9 +111,15 @@ class Subject:
 
     def message(self, head: int) -> Float[np.ndarray, "tok pos dim"]:
         """One head's values, carried through to the stream; an output bias is left out."""
+        return self.written(head, self.pairs[f"{self.layer}attn.input"])
+
+    def written(
+        self, head: int, inputs: Float[np.ndarray, "batch pos dim"]
+    ) -> Float[np.ndarray, "batch pos dim"]:
+        """What one head would write if it looked at one place alone, for each of attention's inputs."""
         shape, attention = self.model.architecture, self.attention
         params = untie(shape, self.model.params)
-        stream = np.ascontiguousarray(self.pairs[f"{self.layer}attn.input"].transpose(2, 1, 0))  # dim pos tok
+        stream = np.ascontiguousarray(inputs.transpose(2, 1, 0))  # dim pos batch
         here = Site(NumpyOps(shape.precision), params, f"{self.layer}attn", stream, range(stream.shape[1]))
         _, _, values = attention.project(here)
         carried = [attention.carried(here, other, values) for other in range(attention.heads)]

@@ -1,6 +1,7 @@
 """A run's whole configuration: one tree of frozen dataclasses for names, TOML files and the command line."""
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from glassformer.errors import require
 from glassformer.model.architecture import Architecture
@@ -37,8 +38,17 @@ class Prove:
 
 
 @dataclass(frozen=True)
+class Draw:
+    """The figures at the end."""
+
+    figures: str = "all"  # all, none, or their numbers parted by commas: 05,13,F1
+    theme: Literal["light", "dark", "print"] = "light"
+    format: str = "png"  # or several, parted by commas: png,svg,pdf
+
+
+@dataclass(frozen=True)
 class Run:
-    """Task, data, model, training, measurement, proof."""
+    """Task, data, model, training, measurement, proof, figures."""
 
     name: str = "run"  # also the folder's name under runs/
     about: str = ""  # what is special about it, and why
@@ -48,6 +58,7 @@ class Run:
     train: Train = field(default_factory=Train)
     measure: Measure = field(default_factory=Measure)
     prove: Prove = field(default_factory=Prove)
+    draw: Draw = field(default_factory=Draw)
     rule_file: str = ""  # a Python file with a rule of the user's own
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ import tomli_w
 
 from glassformer.errors import UserError
 from glassformer.runs.atomic import make_folder, write_json, write_text
-from glassformer.runs.config import Run
+from glassformer.runs.config import Draw, Run
 from glassformer.runs.environment import environment
 from glassformer.runs.resolve import leaves, resolve
 from glassformer.runs.tree import to_tree
@@ -40,7 +40,8 @@ def open_folder(folder: Path, run: Run, resume: bool = False, overwrite: bool = 
     remove_leftovers(folder)
     there = stored(folder)
     if resume or not difference(there, run):
-        return replace(there, train=replace(there.train, threads=run.train.threads, device=run.train.device))
+        train = replace(there.train, threads=run.train.threads, device=run.train.device)
+        return replace(there, train=train, draw=run.draw)
     ways = "--overwrite replaces it, --resume goes on with it, --out chooses another folder"
     raise UserError(f"{folder} holds another run ({difference(there, run)}); {ways}")
 
@@ -97,13 +98,14 @@ def tidy(folder: Path, keep_checkpoints: bool = False) -> None:
 
 def remove_leftovers(folder: Path) -> None:
     """What a killed process was about to rename."""
-    for name in (*MADE, "checkpoints/*"):
+    inside = ("checkpoints", "figures", "figures/data", "videos")
+    for name in (*MADE, *(f"{part}/*" for part in inside)):
         for path in (folder / name).parent.glob(f".{Path(name).name}.*.tmp"):
             path.unlink(missing_ok=True)
 
 
 def difference(there: Run, here: Run) -> str:
-    """The first setting that differs, or nothing; where it runs (device, threads) makes no other run."""
+    """The first setting that differs, or nothing; where it runs and what is drawn make no other run."""
     old, new = leaves(comparable(there)), leaves(comparable(here))
     for path in [*new, *old]:
         if old.get(path) != new.get(path):
@@ -114,7 +116,7 @@ def difference(there: Run, here: Run) -> str:
 def comparable(run: Run) -> dict[str, Any]:
     where = Train()
     tree: dict[str, Any] = to_tree(
-        replace(run, train=replace(run.train, device=where.device, threads=where.threads))
+        replace(run, train=replace(run.train, device=where.device, threads=where.threads), draw=Draw())
     )
     return tree | {"rule_file": digest(Path(run.rule_file)) if run.rule_file else ""}
 

@@ -1,0 +1,129 @@
+"""Seconds a figure, frames a CPU-second, and what drawing the axes once saves.
+
+    python benchmarks/draw.py runs/plus_last_even
+    python benchmarks/draw.py runs/plus_last_even --checkpoints 200 --width 1280
+
+CPU-seconds of this process and of the encoder. The baseline of the videos is the usual script: a figure of
+the same content built anew and drawn for every frame, measured on a few frames of the same run.
+"""
+
+import argparse
+import os
+import resource
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from glassformer.draw.video import VIDEOS, render
+
+from glassformer.draw.picture import Picture
+from glassformer.draw.prepare import rule_subject
+from glassformer.draw.registry import PICTURES
+from glassformer.draw.save import save_data, save_figure
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import THEMES
+from glassformer.runs.history import History
+from glassformer.runs.load import load
+
+LIGHT = THEMES["light"]
+PLAIN = {"embeddings": "06", "landscape": "07", "residual": "15"}  # figures that show what a video shows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", help="a run folder")
+    parser.add_argument(
+        "--checkpoints", type=int, default=200, help="of the videos; more are made up between"
+    )
+    parser.add_argument("--width", type=int, default=1280, help="of the videos, in pixels")
+    asked = parser.parse_args()
+    folder = Path(asked.run)
+    subject = rule_subject(load(folder), folder.name, folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        figures(subject, Path(scratch))
+        videos(stretched(subject, asked.checkpoints), asked.width, Path(scratch))
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"\npeak memory {peak / 1024:.0f} MB")
+
+
+def cpu() -> float:
+    """User and system seconds, of this process and of those that it waited for."""
+    return sum(os.times()[:4])
+
+
+def figures(subject: Subject, scratch: Path) -> None:
+    print(f"{'figure':<34}{'compute':>9}{'draw':>9}{'save':>9}   CPU-seconds")
+    total = 0.0
+    for picture in PICTURES:
+        spent = one_figure(picture, subject, scratch)
+        total += sum(spent)
+        print(f"{picture.id + ' ' + picture.name:<34}" + "".join(f"{seconds:>9.2f}" for seconds in spent))
+    print(f"{'all ' + str(len(PICTURES)):<34}{total:>27.2f}")
+
+
+def one_figure(picture: Picture, subject: Subject, scratch: Path) -> tuple[float, float, float]:
+    start = cpu()
+    data = picture.compute(subject)
+    computed = cpu()
+    figure = picture.draw(data, LIGHT)
+    drawn = cpu()
+    save_figure(figure, scratch / picture.file, ("png",), LIGHT)
+    save_data(scratch, picture.id, data, {})
+    return computed - start, drawn - computed, cpu() - drawn
+
+
+def stretched(subject: Subject, checkpoints: int) -> Subject:
+    """The same run with so many checkpoints, in between the saved ones."""
+    history = subject.past.history
+    assert history is not None, "the run has no history"
+    where = np.linspace(0, len(history.steps) - 1, checkpoints)
+    low, share = np.floor(where).astype(int), where % 1
+    high = np.minimum(low + 1, len(history.steps) - 1)
+
+    def between(stacked: np.ndarray) -> np.ndarray:
+        weight = share.reshape(-1, *([1] * (stacked.ndim - 1)))
+        return np.asarray((1 - weight) * stacked[low] + weight * stacked[high], stacked.dtype)
+
+    steps = np.round(between(history.steps.astype(float))).astype(int)
+    made = History(steps, {name: between(stacked) for name, stacked in history.params.items()})
+    return replace(subject, past=replace(subject.past, history=made))
+
+
+def videos(subject: Subject, width: int, scratch: Path) -> None:
+    assert subject.past.history is not None
+    frames = len(subject.past.history.steps)
+    print(f"\n{'video':<20}{'CPU-seconds':>12}{'frames a CPU-s':>16}{'redrawn':>10}{'times':>8}")
+    total = 0.0
+    for video in VIDEOS:
+        start = cpu()
+        render(subject, video.id, scratch, ("mp4",), 20, 1, width, LIGHT)
+        spent = cpu() - start
+        total += spent
+        plain = redrawn(subject, video.id)
+        ratio = f"{plain:>10.1f}{frames / spent / plain:>8.1f}" if plain else ""
+        print(f"{video.id:<20}{spent:>12.1f}{frames / spent:>16.1f}{ratio}")
+    print(
+        f"{'all':<20}{total:>12.1f}{len(VIDEOS) * frames / total:>16.1f}   {frames} checkpoints, {width} px"
+    )
+
+
+def redrawn(subject: Subject, video: str, frames: int = 4) -> float:
+    """Frames a CPU-second of the usual way: a figure of the same content, built and drawn for each."""
+    number = PLAIN.get(video)
+    if number is None:
+        return 0.0
+    picture = next(one for one in PICTURES if one.id == number)
+    history = subject.past.history
+    assert history is not None
+    start = cpu()
+    for index in np.linspace(0, len(history.steps) - 1, frames).astype(int):
+        moment = replace(subject, model=replace(subject.model, params=history.at(int(index))))
+        picture.draw(picture.compute(moment), LIGHT).canvas.draw()
+    return frames / (cpu() - start)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""`glassformer video`: how a run's chosen seed learned, step by step.
+
+From Python the same is `glassformer.video("runs/plus_last_even", which=["embeddings"])`.
+"""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glassformer.commands.draw import run_folder, shortened, subject_name, tuple_of
+from glassformer.commands.waiting import bar
+from glassformer.draw.theme import theme_named
+from glassformer.errors import UserError
+from glassformer.runs.atomic import locked
+from glassformer.runs.load import Loaded, load
+from glassformer.tasks import Rule
+
+VIDEOS = "videos"
+
+
+@dataclass(frozen=True)
+class VideoResult:
+    """What `--json` prints."""
+
+    files: list[str]
+    seconds: float
+    folder: str
+    notes: list[str] = field(default_factory=list)  # what was done with the input
+
+
+@dataclass(frozen=True)
+class VideoWish:
+    """What is to be filmed, and how."""
+
+    which: tuple[str, ...] = ()  # empty: all
+    sequences: tuple[str, ...] = ()  # the input that is followed; empty: a chosen one
+    fps: float = 20.0  # frames a second
+    every: int = 1  # every how many-th saved step; the first and the last are always there
+    width: int = 1280  # pixels
+    formats: tuple[str, ...] = ("mp4",)
+    theme: str = "light"
+
+
+def video(
+    target: str | Path,
+    wish: VideoWish | None = None,
+    out: str | Path | None = None,
+    model: str | None = None,
+    show: bool = False,
+    **wishes: Any,
+) -> VideoResult:
+    """Film the run that a target names; `video("runs/x", fps=25)` is short for a VideoWish."""
+    from glassformer.draw.prepare import rule_subject
+    from glassformer.draw.video import chosen_videos, render
+
+    began = time.perf_counter()
+    asked = wish or VideoWish(**{name: tuple_of(value) for name, value in wishes.items()})
+    loaded = load(target, model)
+    origin = trained_here(loaded)
+    videos, theme = chosen_videos(asked.which), theme_named(asked.theme)
+    subject = rule_subject(loaded, subject_name(loaded), origin, sequences=asked.sequences)
+    folder, files = Path(out) if out is not None else origin / VIDEOS, list[Path]()
+    with locked(folder), bar(len(videos), show, "videos") as tell:
+        for one in videos:
+            files += render(
+                subject, one.id, folder, asked.formats, asked.fps, asked.every, asked.width, theme
+            )
+            if tell:
+                tell(1)
+    notes, seconds = shortened(asked.sequences, subject.context), round(time.perf_counter() - began, 3)
+    return VideoResult([str(path) for path in files], seconds, str(folder), notes)
+
+
+def trained_here(loaded: Loaded) -> Path:
+    """The run folder of a rule model, or why there is nothing to film."""
+    name, folder = subject_name(loaded), run_folder(loaded)
+    if folder is None:
+        raise UserError(
+            f"{name} has no saved steps to film: it was built by hand or came as finished weights; "
+            "videos are made of a run folder"
+        )
+    if not isinstance(loaded.task, Rule):
+        raise UserError(
+            f"{name} is an adder; videos are for rule models (glassformer draw {folder} has its poster)"
+        )
+    return folder
+
+
+def video_words(result: VideoResult) -> str:
+    """The summary for people."""
+    lines = [f"{result.folder}: {len(result.files)} videos in {result.seconds:.1f} s"]
+    lines += [f"  {Path(file).name}" for file in result.files]
+    return "\n".join([*lines, *(f"  {note}" for note in result.notes)])

@@ -1,0 +1,81 @@
+"""The whole set: every figure of every model is sound, and together they draw every parameter."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from glassformer.draw.matrices import PARAMETER
+from glassformer.draw.registry import PICTURES
+from glassformer.draw.save import flat
+from glassformer.draw.theme import THEMES
+from tests.draw.conftest import NAMES, subject_of
+from tests.draw.faults import faults
+
+IDS = [picture.id for picture in PICTURES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("picture", PICTURES, ids=IDS)
+def test_no_figure_has_a_fault(picture, name):
+    data = picture.compute(subject_of(name))
+    assert faults(picture.draw(data, THEMES["light"])) == []
+    assert len(picture.caption(data)) > 60
+    assert "nan" not in picture.caption(data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["dark", "print"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("picture", PICTURES, ids=IDS)
+def test_no_figure_has_a_fault_in_other_themes(picture, name, theme):
+    assert faults(picture.draw(picture.compute(subject_of(name)), THEMES[theme])) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_set_draws_every_parameter(name):
+    """Every stored number, once or more, as it is stored: in all the whole count of the model."""
+    subject = subject_of(name)
+    drawn: dict[str, np.ndarray] = {}
+    for picture in PICTURES:
+        if picture.id in ("05", "08", "F2", "F4"):
+            figure = picture.draw(picture.compute(subject), THEMES["light"])
+            for image in (image for axes in figure.axes for image in axes.images):
+                if (image.get_gid() or "").startswith(PARAMETER):
+                    drawn[image.get_gid().removeprefix(PARAMETER)] = np.asarray(image.get_array())
+    params = subject.model.params
+    assert set(drawn) == set(params)
+    assert sum(array.size for array in drawn.values()) == sum(array.size for array in params.values())
+    for part, array in params.items():
+        np.testing.assert_allclose(np.sort(drawn[part], axis=None), np.sort(array, axis=None), rtol=1e-6)
+
+
+def test_numbers_are_unique_and_in_order():
+    assert len(set(IDS)) == len(IDS)
+    assert IDS[:18] == [f"{number:02d}" for number in range(1, 19)]
+    assert len({picture.file for picture in PICTURES}) == len(IDS)
+
+
+def test_data_can_be_saved():
+    """Nothing but arrays and plain data comes out of any figure."""
+    for picture in PICTURES:
+        arrays, texts = flat(picture.compute(subject_of("plus_last_even")))
+        assert arrays, picture.id
+        assert all("object at 0x" not in str(text) for text in texts.values()), picture.id
+
+
+def test_drawing_starts_without_jax():
+    modules = sorted({f"glassformer.draw.figures.{picture.module}" for picture in PICTURES})
+    code = f"import sys, {', '.join(modules)}, glassformer.commands.draw, glassformer.commands.video\n"
+    code += "print('jax' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_listing_needs_no_matplotlib():
+    code = "import sys; from glassformer.cli import main; main(['list', 'figures'])\n"
+    code += "print('matplotlib' in sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "False\n"
+    assert "F1" in done.stdout

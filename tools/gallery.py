@@ -1,0 +1,99 @@
+"""Make docs/gallery: the whole set of one model, some figures of others, posters, and two videos.
+
+    make gallery             trains what is not in runs/ yet, draws, writes docs/gallery/README.md
+
+Pictures are stored with 256 colours, which halves them and is not seen.
+"""
+
+import io
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+import glassformer
+from glassformer.runs.atomic import make_folder, read_arrays, write_bytes, write_text
+
+HERE = Path(__file__).parent.parent / "docs" / "gallery"
+WHOLE = "plus_last_even"  # all its figures
+DARK = ("07", "13", "F1", "A2")  # of the same model
+OTHERS = {  # other widths, contexts, heads
+    "lucky7": ("11", "A1"),
+    "lucky7_no_resid": ("15", "F3"),
+    "step_back": ("09", "13"),
+    "even_to_odd_transition": ("07", "F1"),
+    "even_repeat_last_odd": ("05", "S2"),
+}
+POSTERS = ("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58", "rope-62", "glass-23")
+FILMS = ("embeddings", "landscape")
+WIDE = 2400  # pixels of a poster
+
+
+def main() -> None:
+    make_folder(HERE)
+    lines = ["# Gallery", "", "Made by `make gallery`; nothing here is drawn by hand.", ""]
+    for name in (WHOLE, *OTHERS):
+        train(name)
+    lines += ["## How plus_last_even learned", "", *films()]
+    lines += ["## plus_last_even, every figure", "", *figures(WHOLE, ())]
+    lines += ["## The dark theme", "", *figures(WHOLE, DARK, "dark")]
+    for name, ids in OTHERS.items():
+        lines += [f"## {name}", "", *figures(name, ids)]
+    for name in POSTERS:
+        lines += [f"## {name}", "", *figures(name, ("P0",))]
+    write_text(HERE / "README.md", "\n".join(lines))
+
+
+def train(name: str) -> None:
+    """A run of the configuration, unless there is one."""
+    if not (Path("runs") / name / "result.json").exists():
+        print(f"training {name}", file=sys.stderr)
+        glassformer.run(name, options={"draw.figures": "none"})
+
+
+def figures(name: str, ids: tuple[str, ...], theme: str = "light") -> list[str]:
+    """Markdown with the pictures of a model and their captions."""
+    print(f"drawing {name} {' '.join(ids)} {theme}", file=sys.stderr)
+    target = f"runs/{name}" if (Path("runs") / name).exists() else name
+    scratch = Path("runs") / ".gallery" / f"{name}-{theme}"
+    result = glassformer.draw(target, only=ids, theme=theme, out=scratch)
+    lines: list[str] = []
+    for file in map(Path, result.files):
+        kept = f"{name}-{file.stem}{'-dark' if theme == 'dark' else ''}.png"
+        write_bytes(HERE / kept, smaller(file))
+        about = read_arrays(scratch / "data" / f"{file.stem.partition('_')[0]}.safetensors")[1]
+        lines += [
+            f"**{about['figure']} {about['name']}.** {about['caption']}",
+            "",
+            f"![{about['name']}]({kept})",
+            "",
+        ]
+    return lines
+
+
+def smaller(path: Path) -> bytes:
+    """The picture with 256 colours, at most WIDE pixels wide."""
+    picture = Image.open(path).convert("RGB")
+    if picture.width > WIDE:
+        picture = picture.resize(
+            (WIDE, round(picture.height * WIDE / picture.width)), Image.Resampling.LANCZOS
+        )
+    content = io.BytesIO()
+    picture.quantize(256, dither=Image.Dither.NONE).save(content, "png", optimize=True)
+    return content.getvalue()
+
+
+def films() -> list[str]:
+    """Two videos as GIF, which a browser shows in the page."""
+    result = glassformer.video(
+        f"runs/{WHOLE}", which=FILMS, formats=("gif",), width=720, every=2, out=Path("runs") / ".gallery"
+    )
+    lines: list[str] = []
+    for file in map(Path, result.files):
+        write_bytes(HERE / file.name, file.read_bytes())
+        lines += [f"![{file.stem}]({file.name})", ""]
+    return lines
+
+
+if __name__ == "__main__":
+    main()
