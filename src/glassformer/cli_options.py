@@ -205,8 +205,9 @@ def add_video_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a run folder or a run's name")
     parser.add_argument("--which", metavar="NAMES", help="some of them, parted by commas (default: all)")
     parser.add_argument(
-        "--sequence", action="append", default=[], metavar='"4 1 +"', help="the input that is followed"
+        "--sequence", action="append", default=[], metavar='"4 1 +"', help="rules: the input that is followed"
     )
+    parser.add_argument("--pair", metavar="A+B", help="adders: the sum that is followed")
     parser.add_argument("--fps", type=float, default=20.0, metavar="N", help="frames a second (default: 20)")
     parser.add_argument(
         "--every", type=int, default=1, metavar="N", help="every N-th saved step (default: 1)"

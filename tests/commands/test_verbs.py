@@ -137,7 +137,7 @@ def test_a_copy_of_run_toml_repeats_the_run(capsys, here):
 
 
 def test_resume_of_a_complete_run_gives_its_result(capsys):
-    assert answer(capsys, "run", "successor", "--resume")["seeds"] == 2
+    assert answer(capsys, "run", "successor", "--resume", "--draw.figures", "none")["seeds"] == 2
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"folder": "x"}', b"\xff"])

@@ -29,7 +29,13 @@ SMALL = [
     "0",
     "--quiet",
 ]
-SMALLER = {"run": SMALL, "test": ["--positions", "100", "--pairs", "200", "--hard", "50"]}
+SMALLER = {
+    "run": SMALL,
+    "test": ["--positions", "100", "--pairs", "200", "--hard", "50"],
+    "draw runs/lucky7": ["--only", "05"],
+    "draw microadder-57": ["--only", "P7"],
+    "video": ["--which", "embeddings", "--width", "320"],
+}
 
 
 def code_blocks(text: str, language: str) -> list[str]:
@@ -47,10 +53,13 @@ def home(tmp_path_factory):
 def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
-    assert {line.split()[0] for line in lines} == {"list", "run", "test", "count", "add", "prove", "check"}
+    assert {line.split()[0] for line in lines} == {
+        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video")
+    }
     for line in lines:
         words = shlex.split(line, comments=True)
-        assert main([*words, *SMALLER.get(words[0], [])]) == 0, line
+        smaller = SMALLER.get(words[0], SMALLER.get(" ".join(words[:2]), []))
+        assert main([*words, *smaller]) == 0, line
         assert capsys.readouterr().out.strip()
 
 

@@ -99,12 +99,19 @@ def draw_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
 
 def video_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.draw import read_pair
     from glassformer.commands.video import VideoWish, video, video_words
 
     wish = VideoWish(
-        parted(known.which), tuple(known.sequence), known.fps, known.every, known.width,
-        parted(known.format), known.theme,
-    )  # fmt: skip
+        which=parted(known.which),
+        sequences=tuple(known.sequence),
+        pair=read_pair(known.pair) if known.pair is not None else None,
+        fps=known.fps,
+        every=known.every,
+        width=known.width,
+        formats=parted(known.format),
+        theme=known.theme,
+    )
     result = video(known.target, wish, known.out, known.model, not (known.quiet or known.json))
     return asdict(result), video_words(result), 0
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.draw import run_folder, shortened, subject_name, tuple_of
+from glassformer.commands.draw import refuse, run_folder, shortened, subject_name, tuple_of
 from glassformer.commands.waiting import bar
+from glassformer.draw.prepare import rule_subject, sum_subject
+from glassformer.draw.subject import Subject
 from glassformer.draw.theme import theme_named
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked
@@ -34,7 +36,8 @@ class VideoWish:
     """What is to be filmed, and how."""
 
     which: tuple[str, ...] = ()  # empty: all
-    sequences: tuple[str, ...] = ()  # the input that is followed; empty: a chosen one
+    sequences: tuple[str, ...] = ()  # rules: the input that is followed; empty: a chosen one
+    pair: tuple[int, int] | None = None  # adders: the sum that is followed; none: one that always carries
     fps: float = 20.0  # frames a second
     every: int = 1  # every how many-th saved step; the first and the last are always there
     width: int = 1280  # pixels
@@ -51,7 +54,6 @@ def video(
     **wishes: Any,
 ) -> VideoResult:
     """Film the run that a target names; `video("runs/x", fps=25)` is short for a VideoWish."""
-    from glassformer.draw.prepare import rule_subject
     from glassformer.draw.video import chosen_videos, render
 
     began = time.perf_counter()
@@ -59,7 +61,7 @@ def video(
     loaded = load(target, model)
     origin = trained_here(loaded)
     videos, theme = chosen_videos(asked.which), theme_named(asked.theme)
-    subject = rule_subject(loaded, subject_name(loaded), origin, sequences=asked.sequences)
+    subject = filmed(loaded, origin, asked)
     folder, files = Path(out) if out is not None else origin / VIDEOS, list[Path]()
     with locked(folder), bar(len(videos), show, "videos") as tell:
         for one in videos:
@@ -72,17 +74,23 @@ def video(
     return VideoResult([str(path) for path in files], seconds, str(folder), notes)
 
 
+def filmed(loaded: Loaded, origin: Path, wish: VideoWish) -> Subject:
+    """The model with the one input that is followed."""
+    name = subject_name(loaded)
+    if isinstance(loaded.task, Rule):
+        refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
+        return rule_subject(loaded, name, origin, sequences=wish.sequences)
+    refuse(wish.sequences, "--sequence", f"rules; {name} adds: --pair A+B")
+    return sum_subject(loaded, name, origin, wish.pair)
+
+
 def trained_here(loaded: Loaded) -> Path:
-    """The run folder of a rule model, or why there is nothing to film."""
+    """The run folder, or why there is nothing to film."""
     name, folder = subject_name(loaded), run_folder(loaded)
     if folder is None:
         raise UserError(
             f"{name} has no saved steps to film: it was built by hand or came as finished weights; "
             "videos are made of a run folder"
-        )
-    if not isinstance(loaded.task, Rule):
-        raise UserError(
-            f"{name} is an adder; videos are for rule models (glassformer draw {folder} has its poster)"
         )
     return folder
 

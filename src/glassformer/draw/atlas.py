@@ -13,15 +13,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.frame import LINE, MARGIN, PAGE, POINTS, SMALL, Frame, sheet, wrapped
-from glassformer.draw.landscape import Landscape
+from glassformer.draw.frame import MARGIN, PAGE, SMALL, Frame, sheet
+from glassformer.draw.heads import foot_height, write_foot
 from glassformer.draw.marks import show_plane
 from glassformer.draw.matrices import scale_bar
 from glassformer.draw.picture import Data
 from glassformer.draw.regions import heat
 from glassformer.draw.theme import Theme, token_colour
 
-LEFT, GAP, ABOVE, TICKS = 0.95, 0.3, 0.62, 0.45  # cm: beside the first map, between, over, under the large ones
+LEFT, GAP, ABOVE, TICKS = (
+    0.95,
+    0.3,
+    0.62,
+    0.45,
+)  # cm: beside the first map, between, over, under the large ones
 WIDE = PAGE - 2 * MARGIN
 HIGHEST = 19.0  # cm of maps on a page
 BARS = 1.2  # cm for the two colour scales
@@ -78,34 +83,32 @@ def best_grid(large: int, small: int) -> Grid:
 def draw_atlas(
     data: Data, theme: Theme, title: str, large: list[str], on_large: Overlay, on_small: Overlay
 ) -> Figure:
-    """The sheet of `data`: its plane, land, tokens, maps (the tokens to map) and remark (at the foot)."""
+    """The sheet of what `landings` and `mapped` have found, with its plane, and its remark at the foot."""
     grid = best_grid(len(large), len(data["maps"]) + 1)
-    remark = wrapped(data["remark"], WIDE - 0.9, SMALL) if data["remark"] else []
-    paper = sheet(theme, grid.height + BARS + len(remark) * SMALL * LINE / POINTS, title)
+    paper = sheet(theme, grid.height + BARS + foot_height(data["remark"]), title)
     for index, name in enumerate(large):
         axes = paper.axes(*grid.corner(2 * index, 0), *[2 * grid.side + GAP] * 2)
-        show_plane(axes, data["plane"], data["land"].limits, name)
+        show_plane(axes, data["plane"], data["limits"], name)
         if index:
             axes.set_ylabel("")
             axes.tick_params(labelleft=False)
         on_large(axes, index)
     images = draw_small(paper, grid, data, on_small)
     draw_bars(paper, grid.height + 0.3, data, *images)
-    paper.write(0, grid.height + BARS, "\n".join(remark), SMALL, color=theme.muted)
+    write_foot(paper, data["remark"])
     return paper.figure
 
 
 def draw_small(paper: Frame, grid: Grid, data: Data, overlay: Overlay) -> tuple[AxesImage, AxesImage]:
     """Entropy, and the probability of each token that is ever predicted, on the large map's limits."""
-    land: Landscape = data["land"]
-    cells = grid.cells()
+    limits, cells = data["limits"], grid.cells()
     largest = float(np.log(len(data["tokens"])))
-    axes = small_axes(paper, grid, next(cells), land, "entropy")
-    entropy = heat(axes, land.entropy, land.limits, paper.theme, largest)
-    share, top = entropy, top_of(land.probability[..., data["maps"]])
-    for token in data["maps"]:
-        axes = small_axes(paper, grid, next(cells), land, f"P({data['tokens'][token]})")
-        share = heat(axes, land.probability[..., token], land.limits, paper.theme, top)
+    axes = small_axes(paper, grid, next(cells), limits, "entropy")
+    entropy = heat(axes, data["entropy"], limits, paper.theme, largest)
+    share, top = entropy, top_of(data["probability"])
+    for token, probability in zip(data["maps"], data["probability"], strict=True):
+        axes = small_axes(paper, grid, next(cells), limits, f"P({data['tokens'][token]})")
+        share = heat(axes, probability, limits, paper.theme, top)
         overlay(axes, int(token))
     return share, entropy
 
@@ -115,9 +118,11 @@ def top_of(probability: Float[np.ndarray, "*point"]) -> float:
     return next(top for top in (0.1, 0.2, 0.5, 1.0) if probability.max(initial=0.0) <= top or top == 1.0)
 
 
-def small_axes(paper: Frame, grid: Grid, cell: tuple[int, int], land: Landscape, name: str) -> Axes:
+def small_axes(
+    paper: Frame, grid: Grid, cell: tuple[int, int], limits: Float[np.ndarray, "2 2"], name: str
+) -> Axes:
     axes = paper.axes(*grid.corner(*cell), grid.side, grid.side)
-    axes.set(xlim=land.limits[0], ylim=land.limits[1], xticks=[], yticks=[], title=name)
+    axes.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[], title=name)
     return axes
 
 
@@ -141,10 +146,11 @@ def landed(
     data: Data,
     theme: Theme,
     size: float = 8.0,
+    level: float = 3.0,
 ) -> None:
     """Points in the colours of the tokens that the model really predicts there."""
     colours = np.array([token_colour(token) for token in data["tokens"]])[predicted]
-    axes.scatter(*points.T, s=size, c=colours, linewidths=0.35, edgecolors=theme.paper, zorder=3)
+    axes.scatter(*points.T, s=size, c=colours, linewidths=0.35, edgecolors=theme.paper, zorder=level)
 
 
 def landed_on(axes: Axes, token: int, data: Data, theme: Theme, size: float = 6.0) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 
-from glassformer.draw.demand import percent
+from glassformer.draw.demand import rounded_percent
 from glassformer.draw.labels import in_points, place_labels
 from glassformer.draw.marks import arrow, readable
 from glassformer.draw.plane import Plane
@@ -19,7 +19,7 @@ from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 NAMED, MOST_NAMED = 0.05, 5  # weight from which an arrow is named, and how many are
-SHORTEST, SHORTEST_NAMED = 0.3, 9.0  # points: arrows that are drawn, and that have room for a name
+HEAD, SHORTEST_NAMED = 7.0, 9.0  # points: from which an arrow has a head, and room for a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,13 @@ class Carry:
 
     def points(self, plane: Plane, start: Float[np.ndarray, " dim"]) -> Float[np.ndarray, "vertex 2"]:
         """The chain in a plane; in one dimension it climbs from below place 0 to the last place."""
-        vertices = self.chain(start)
-        return plane(vertices, (np.arange(len(vertices)) - 1) / max(1, len(self.weights)))
+        return plane(self.chain(start), self.spread)
+
+    @property
+    def spread(self) -> Float[np.ndarray, " vertex"]:
+        """Places along the chain, for planes of one dimension."""
+        heads = len(self.weights)
+        return np.asarray((np.arange(self.weights.size + 1) - heads) / heads)
 
 
 def carry_of(subject: Subject, index: int) -> Carry:
@@ -88,28 +93,56 @@ def stream_before(subject: Subject, trace: dict[str, np.ndarray]) -> Float[np.nd
 def draw_chain(
     axes: Axes,
     points: Float[np.ndarray, "vertex 2"],
+    end: Float[np.ndarray, "2"],
     carry: Carry,
     ends: tuple[str, str],
     theme: Theme,
     obstacles: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
-    """The arrows in their tokens' colours, the strongest named, and names at both ends."""
+    """The arrows in their tokens' colours, the strongest named; a star where the model's own pass ends."""
     labels = list(carry.labels) * len(carry.weights)
     seen = np.linalg.norm(np.diff(in_points(axes, points), axis=0), axis=1)
-    for start, end, label, length in zip(points[:-1], points[1:], labels, seen, strict=True):
-        if length > SHORTEST:
-            arrow(axes, start, end, token_colour(label), width=1.6)
+    for start, tip, label, length in zip(points[:-1], points[1:], labels, seen, strict=True):
+        step_arrow(axes, start, tip, token_colour(label), length, 1.6)
     axes.scatter(*points[0], s=22, color=theme.paper, edgecolors=theme.ink, linewidths=0.9, zorder=5)
-    axes.scatter(*points[-1], s=60, marker="*", color=theme.ink, linewidths=0, zorder=5)
+    axes.scatter(*end, s=60, marker="*", color=theme.ink, linewidths=0, zorder=5)
     which = strongest(carry.weights.ravel(), seen)
     middles = (points[which] + points[which + 1]) / 2
-    spots = np.concatenate([points[[0, -1]], middles])
+    spots = np.concatenate([[points[0], end], middles])
     texts = [*ends, *(part_name(carry, int(part)) for part in which)]
     colours = [theme.ink, theme.ink, *(readable(token_colour(labels[part]), theme) for part in which)]
     steps = np.diff(points, axis=0)[:, None] * np.linspace(0, 1, 9)[:, None]  # part sample 2
     along = (points[:-1, None] + steps).reshape(-1, 2)
     around = along if obstacles is None else np.concatenate([along, obstacles])
     place_labels(axes, spots, texts, theme, colours, around)
+
+
+def step_arrow(
+    axes: Axes,
+    start: Float[np.ndarray, "2"],
+    tip: Float[np.ndarray, "2"],
+    colour: str,
+    length: float,
+    width: float,
+) -> None:
+    """An arrow; one that is shorter (in points) than its head would be is a line, and ends in place."""
+    if length > HEAD:
+        arrow(axes, start, tip, colour, width)
+    else:
+        axes.plot(*np.stack([start, tip]).T, color=colour, linewidth=width, zorder=4)
+
+
+def chain_limits(
+    plane: Plane, points: Float[np.ndarray, "vertex 2"], end: Float[np.ndarray, "2"]
+) -> Float[np.ndarray, "2 2"]:
+    """Close around a chain, with room for the names at its ends."""
+    return plane.limits(points, end[None], room=0.3)
+
+
+def inside(points: Float[np.ndarray, "*point 2"], limits: Float[np.ndarray, "2 2"]) -> np.ndarray:
+    """Those of the points that lie within limits."""
+    flat = np.asarray(points).reshape(-1, 2)
+    return np.asarray(flat[((flat >= limits[:, 0]) & (flat <= limits[:, 1])).all(1)])
 
 
 def strongest(weights: Float[np.ndarray, " part"], lengths: Float[np.ndarray, " part"]) -> np.ndarray:
@@ -123,7 +156,7 @@ def part_name(carry: Carry, part: int) -> str:
     """`98% of 6 (p4)`, with its head where there are several."""
     head, place = divmod(part, len(carry.labels))
     which = f"head {head}: " if len(carry.weights) > 1 else ""
-    return f"{which}{percent(carry.weights[head, place])} of {carry.labels[place]} (p{place})"
+    return f"{which}{rounded_percent(carry.weights[head, place])} of {carry.labels[place]} (p{place})"
 
 
 def head_names(heads: int) -> Sequence[str]:

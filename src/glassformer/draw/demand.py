@@ -52,7 +52,7 @@ def demand_words(tokens: Sequence[str], allowed: Demand) -> str:
     """`6`, `2 or 4`, `one of 10 tokens`."""
     if allowed is None:
         return "any token"
-    names = [tokens[token] for token in np.flatnonzero(allowed)]
+    names = [token for token, is_allowed in zip(tokens, allowed, strict=True) if is_allowed]
     if len(names) > 3:
         return f"one of {len(names)} tokens"
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -61,10 +61,10 @@ def demand_words(tokens: Sequence[str], allowed: Demand) -> str:
 def verdict(tokens: Sequence[str], probability: Float[np.ndarray, " tok"], allowed: Demand) -> str:
     """What the model says and what the rule makes of it, in a sentence without its full stop."""
     best = int(np.argmax(probability))
-    says = f"the model gives {percent(probability[best])} to {tokens[best]}"
+    says = f"the model gives {rounded_percent(probability[best])} to {tokens[best]}"
     if allowed is None:
         return f"{says}, and the rule leaves the next token open"
-    words, share = demand_words(tokens, allowed), percent(probability[allowed].sum())
+    words, share = demand_words(tokens, allowed), rounded_percent(probability[allowed].sum())
     if not allowed[best]:
         return f"{says}, but the rule demands {words} ({share} together)"
     if allowed.sum() == 1:
@@ -73,10 +73,10 @@ def verdict(tokens: Sequence[str], probability: Float[np.ndarray, " tok"], allow
     return f"the model gives {share} to the {count} tokens that the rule allows, most to {tokens[best]}"
 
 
-def percent(share: float) -> str:
+def rounded_percent(share: float) -> str:
     """Without decimals, except near 0 and 1.
 
-    >>> percent(0.5), percent(0.9997), percent(1.0)
+    >>> rounded_percent(0.5), rounded_percent(0.9997), rounded_percent(1.0)
     ('50%', '99.97%', '100%')
     """
     text = f"{share:.0%}" if 0.01 <= share <= 0.99 else f"{share:.2%}"

@@ -60,16 +60,14 @@ def seen_by(places: int) -> Bool[np.ndarray, "query key"]:
     return np.tri(places, dtype=bool)
 
 
-def kept_share(subject: Subject, head: int) -> float:
-    """Share of the variance of the scores (R squared) that the products in the drawn plane account for."""
+def kept_share(subject: Subject, head: int, directions: Float[np.ndarray, "some dim"]) -> float:
+    """Share of the variance of the scores (R squared) that products along some directions account for."""
     queries, keys = (
-        np.asarray(part, np.float64) @ subject.qk_plane(head).directions.T
-        for part in (subject.queries(head), subject.keys(head))
+        np.asarray(part, np.float64) @ directions.T for part in (subject.queries(head), subject.keys(head))
     )
     drawn = np.einsum("tpd,uqd->tpuq", queries, keys) * subject.attention.score_scale
-    true, seen = subject.scores(head), seen_by(subject.context)[None, :, None]
-    seen = np.broadcast_to(seen, true.shape)
-    return share_explained(true[seen], drawn[seen])
+    seen = np.broadcast_to(seen_by(subject.context)[None, :, None], drawn.shape)
+    return share_explained(subject.scores(head)[seen], drawn[seen])
 
 
 def share_explained(true: Float[np.ndarray, " one"], guess: Float[np.ndarray, " one"]) -> float:
@@ -94,10 +92,12 @@ def shares_text(vectors: Float[np.ndarray, "tok pos dim"]) -> str:
 def percent(share: float) -> str:
     """A share in words that never promise more than there is.
 
-    >>> percent(0.503), percent(0.99987), percent(1.0)
-    ('50%', '99.9%', '100%')
+    >>> percent(0.503), percent(0.99987), percent(1.0), percent(0.004), percent(0.00001)
+    ('50%', '99.9%', '100%', '0.4%', '0%')
     """
-    return f"{share:.0%}" if share < 0.995 else f"{np.floor(share * 1000 + 1e-9) / 10:g}%"
+    if 0.01 <= share < 0.995:
+        return f"{share:.0%}"
+    return f"{max(np.floor(share * 1000 + 1e-6), 0.0) / 10:g}%"
 
 
 def plane_notes(
@@ -107,7 +107,7 @@ def plane_notes(
     named = {"stream": subject.stream_plane} if stream else {}
     for head, three in enumerate(found):
         after = f" of head {head}" if len(found) > 1 else ""
-        shown = {"q and k": three["q"].plane} | ({"v": three["v"].plane} if "v" in kinds else {})
+        shown = {name: three[name[0]].plane for name in ("q and k", "v") if name[0] in kinds}
         named |= {f"{name}{after}": plane for name, plane in shown.items()}
     notes = {plane.note for plane in named.values() if plane.note}
     grouped = [(", ".join(n for n, plane in named.items() if plane.note == note), note) for note in notes]
@@ -159,7 +159,8 @@ def round_step(length: float, parts: int) -> float:
 def label_spots(points: Float[np.ndarray, "tok pos 2"]) -> Float[np.ndarray, "tok 2"]:
     """A point of each token's path to write its name at: far from other tokens and from other names."""
     scale = np.maximum(np.ptp(points.reshape(-1, 2), axis=0), 1e-9)
-    paths, chosen = points / scale, []
+    paths = points / scale
+    chosen: list[int] = []
     for token, path in enumerate(paths):
         others = np.delete(paths, token, 0).reshape(-1, 2)
         room = np.linalg.norm(path[:, None] - others, axis=-1).min(1)
@@ -173,9 +174,11 @@ def label_spots(points: Float[np.ndarray, "tok pos 2"]) -> Float[np.ndarray, "to
 def named_cloud(
     axes: Axes, points: Float[np.ndarray, "tok pos 2"], tokens: Sequence[str], theme: Theme,
     marker: str = "o", size: float = 4.0, before: str = "", taken: Boxes | None = None,
+    others: Float[np.ndarray, "*point 2"] | None = None,
 ) -> None:  # fmt: skip
     """All pairs, joined along the places, each token named where its path has room."""
     cloud(axes, points, tokens, theme, label=False, marker=marker, size=size)
     inks = [readable(token_colour(token), theme) for token in tokens]
     texts = [before + token for token in tokens]
-    place_labels(axes, label_spots(points), texts, theme, inks, points.reshape(-1, 2), taken=taken)
+    around = points if others is None else np.concatenate([points, others])
+    place_labels(axes, label_spots(points), texts, theme, inks, around.reshape(-1, 2), taken=taken)

@@ -39,7 +39,7 @@ class Units:
     @property
     def contribution(self) -> Float[np.ndarray, " ff"]:
         """The length of what a unit writes on average."""
-        return np.abs(self.activation) * np.linalg.norm(self.writes, axis=1)
+        return np.asarray(np.abs(self.activation) * np.linalg.norm(self.writes, axis=1))
 
     @property
     def kinds(self) -> Int[np.ndarray, " ff"]:
@@ -102,6 +102,12 @@ def last_state(subject: Subject, name: str) -> Float[np.ndarray, "context dim"]:
     return np.asarray(sampled(subject)[name][:, -1], np.float64)
 
 
+def all_places(subject: Subject, name: str, contexts: int) -> Float[np.ndarray, "point dim"]:
+    """The same at every place of the first contexts: free ones too, and beginnings."""
+    states = sampled(subject)[name][:contexts]
+    return np.asarray(states.reshape(-1, states.shape[-1]), np.float64)
+
+
 def sampled(subject: Subject) -> dict[str, np.ndarray]:
     return subject.trial_traces or subject.pairs
 
@@ -146,7 +152,7 @@ def folded(subject: Subject, states: Float[np.ndarray, "point dim"]) -> Float[np
     return np.asarray(whole(image)[:, 0].T, np.float64)
 
 
-def before_feedforward(subject: Subject) -> Float[np.ndarray, "context dim"]:
-    """z at the last place: the stream between attention and the feed-forward layer."""
+def before_feedforward(subject: Subject) -> str:
+    """The name of z: the stream between attention and the feed-forward layer."""
     has_attention = subject.model.architecture.layers[-1].attention is not None
-    return last_state(subject, f"{subject.layer}mid" if has_attention else "embedded")
+    return f"{subject.layer}mid" if has_attention else "embedded"

@@ -31,9 +31,13 @@ def landings(subject: Subject, drawn: Float[np.ndarray, "trial pos 2"]) -> Data:
 def mapped(land: Landscape, found: Data) -> Data:
     """The tokens that get a map of their own, and how many points have the colour under them."""
     under = [land.winner_at(found[name]) for name in ("points", "others")]
+    maps = np.union1d(found["answers"], np.concatenate(under))
     return {
-        "land": land,
-        "maps": np.union1d(found["answers"], np.concatenate(under)),
+        "limits": land.limits,
+        "winner": land.winner,
+        "entropy": land.entropy.astype(np.float16),  # maps are saved with their figure: half is enough
+        "probability": np.moveaxis(land.probability[..., maps], -1, 0).astype(np.float16),  # map y x
+        "maps": maps,
         "agreeing": int((under[0] == found["predicted"]).sum()),
     }
 
@@ -54,3 +58,8 @@ def spaced(count: int, wanted: int) -> Int[np.ndarray, " chosen"]:
 def counted(part: int, whole: int) -> str:
     """`all 4,000` or `3,998 of 4,000`."""
     return f"all {whole:,}" if part == whole else f"{part:,} of {whole:,}"
+
+
+def sentence(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]

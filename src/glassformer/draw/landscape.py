@@ -46,21 +46,26 @@ class Landscape:
 
 
 def slice_through(
-    states: Float[np.ndarray, "*point dim"], name: str, about: str, dims: tuple[int, int] | None = None
+    states: Float[np.ndarray, "*point dim"],
+    name: str,
+    about: str,
+    dims: tuple[int, int] | None = None,
+    centre: Float[np.ndarray, " dim"] | None = None,
 ) -> Plane:
-    """The plane through the mean of some states along the two directions in which they differ most.
+    """The plane through a point along the two directions in which some states are farthest from it.
 
-    `about` says in the note what the states are. One and two dimensions are shown whole, as always.
+    The point is the mean of the states where none is given; `about` says in the note what it is. One and two
+    dimensions are shown whole, as always.
     """
     rows = np.asarray(states, np.float64).reshape(-1, np.shape(states)[-1])
     if rows.shape[1] <= 2:
         return plane_of(rows, name)
-    centre = rows.mean(0)
+    centre = rows.mean(0) if centre is None else np.asarray(centre, np.float64)
     plane = plane_of(rows - centre, name, dims)
     along = "the two directions" if dims is None else f"dimensions {dims[0]} and {dims[1]}"
     note = (
-        f"A slice of {rows.shape[1]} dimensions through the mean of {about}, along {along} that hold "
-        f"{plane.share:.0%} of their square distances from it."
+        f"A slice of {rows.shape[1]} dimensions through {about}, along {along} that hold "
+        f"{plane.share:.0%} of the square distances from it."
     )
     return replace(plane, through=centre, note=note)
 
@@ -94,10 +99,23 @@ def logits_of(
     shape = model.architecture
     ops, params = NumpyOps(shape.precision), untie(shape, model.params)
     table = shape.token.table(ops, params, "token", shape.vocab, shape.token_dims)
+    stream = stream_of(model, states, from_mid)
+    return np.asarray(whole(read_out(shape, ops, params, stream, table, ignore))[:, 0].T)
+
+
+def final_states(model: Model, middle: Float[np.ndarray, "point dim"]) -> Float[np.ndarray, "point dim"]:
+    """Where the feed-forward layer takes states in the middle of the last layer."""
+    return np.asarray(stream_of(model, middle, from_mid=True)[:, 0].T)
+
+
+def stream_of(
+    model: Model, states: Float[np.ndarray, "point dim"], from_mid: bool
+) -> Float[np.ndarray, "dim 1 point"]:
+    """The stream that the head reads; each point is a sequence, for no place sees another any more."""
+    shape, last = model.architecture, len(model.architecture.layers) - 1
     stream = np.ascontiguousarray(np.asarray(states, shape.precision).T[:, None])  # dim 1 point
-    if from_mid:
-        last = len(shape.layers) - 1
-        name = prefix(shape, last)
-        stream = settle(shape.layers[last], ops, params, name, stream, None, ignore)
-    logits = whole(read_out(shape, ops, params, stream, table, ignore))
-    return np.asarray(logits[:, 0].T)
+    if not from_mid:
+        return stream
+    ops, params = NumpyOps(shape.precision), untie(shape, model.params)
+    name = prefix(shape, last)
+    return np.asarray(whole(settle(shape.layers[last], ops, params, name, stream, None, ignore)))

@@ -13,6 +13,8 @@ from glassformer.draw.labels import place_labels
 from glassformer.draw.plane import Plane
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
+FAINT = 70.0  # over the number of a cloud's points: how strong the lines are that join them
+
 
 def show_plane(axes: Axes, plane: Plane, limits: Float[np.ndarray, "2 2"], title: str = "") -> None:
     """Limits, names of the axes and the origin's cross; call it before anything is labelled."""
@@ -46,9 +48,10 @@ def cloud(
     taken: list[tuple[float, float, float, float]] | None = None,
 ) -> None:
     """All token-position pairs: markers joined from p0 (large) to the last place, one label a token."""
+    line = alpha * min(0.55, FAINT / points[..., 0].size)
     for places, token in zip(points, tokens, strict=True):
         colour = token_colour(token)
-        axes.plot(*places.T, color=colour, linewidth=0.5, alpha=0.55 * alpha, zorder=2)
+        axes.plot(*places.T, color=colour, linewidth=0.5, alpha=line, zorder=2)
         sizes = np.r_[size * 2.2, np.full(len(places) - 1, size)]
         axes.scatter(
             *places.T, s=sizes, color=colour, marker=marker, alpha=alpha, linewidths=0.3,
@@ -103,7 +106,7 @@ def place_dots(
     obstacles: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """The places of a context, joined in their order."""
-    axes.plot(*points.T, color=theme.muted, linewidth=0.5, zorder=2)
+    axes.plot(*points.T, color=theme.muted, linewidth=0.5, alpha=min(1.0, 10 / len(points)), zorder=2)
     axes.scatter(*points.T, s=10, color=theme.ink, linewidths=0, zorder=3)
     place_labels(axes, points, places, theme, obstacles=obstacles, weight="normal")
 
@@ -125,12 +128,17 @@ def arrow(
 
 
 def token_row(
-    axes: Axes, tokens: Sequence[str], theme: Theme, y: float = 0.0, edges: Sequence[str] | None = None
+    axes: Axes,
+    tokens: Sequence[str],
+    theme: Theme,
+    y: float = 0.0,
+    edges: Sequence[str] | None = None,
+    left: float = 0.0,
 ) -> None:
-    """Tokens as cells side by side, cell i around x = i, in the tokens' colours; `edges`: frames."""
-    for place, token in enumerate(tokens):
-        colour = mixed(token_colour(token), theme.paper, 0.55)
-        edge = edges[place] if edges else theme.paper
+    """Tokens as cells side by side, cell i around x = left + i, in their colours; `edges`: frames."""
+    for index, token in enumerate(tokens):
+        place, colour = left + index, mixed(token_colour(token), theme.paper, 0.55)
+        edge = edges[index] if edges else theme.paper
         axes.add_patch(
             FancyBboxPatch(
                 (place - 0.42, y - 0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12",

@@ -90,7 +90,9 @@ def fitting_texts(values: Float[np.ndarray, "row column"], wide: float, high: fl
     """The numbers as text for cells of that size in cm."""
     if high < SMALL * 1.05 / POINTS:
         return None
-    for decimals in (2, 1, 0):
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    most = 2 if largest >= 0.1 or largest == 0 else min(4, 1 - int(np.floor(np.log10(largest))))
+    for decimals in range(most, -1, -1):
         texts = np.vectorize(lambda value, n=decimals: number_text(value, n))(values)
         shapes = {re.sub(r"\d", "0", text) for text in texts[np.isfinite(values)]}  # digits are equally wide
         if max((text_width(shape, SMALL) for shape in shapes), default=0.0) <= wide - 0.06:

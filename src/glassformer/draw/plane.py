@@ -5,7 +5,7 @@ keeps the points apart along y. More are projected on the two directions that ho
 some vectors; nothing is centred, so that the origin stays and q . k keeps its meaning.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -35,6 +35,12 @@ class Plane:
     @property
     def is_line(self) -> bool:
         return bool(self.directions.shape[1] == 1)
+
+    def spread_over(self, name: str) -> "Plane":
+        """The same, for figures that spread one dimension over something else than the position."""
+        if not self.is_line:
+            return self
+        return replace(self, labels=(self.labels[0], name), note=self.note.replace(self.labels[1], name))
 
     def lift(self, points: Float[np.ndarray, "*point 2"]) -> Float[np.ndarray, "*point dim"]:
         """The vectors of the plane that are drawn at these points."""

@@ -1,6 +1,5 @@
 """From a loaded model to the subject of its figures: the step, the sequences, the past."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,14 @@ from jaxtyping import Int
 from glassformer.draw.subject import Past, Subject
 from glassformer.draw.trials import draw_trials
 from glassformer.errors import UserError
+from glassformer.runs.atomic import read_arrays
 from glassformer.runs.folder import stored
 from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import read_metrics
-from glassformer.tasks import Rule
+from glassformer.tasks import Rule, add, digits_of
 from glassformer.tasks.automaton import Automaton
+from glassformer.tasks.draws import draw_sequences
 
 DEMOS = 3  # sequences that a figure of several shows
 
@@ -32,7 +33,7 @@ def rule_subject(
 ) -> Subject:
     """A rule model, at a saved step where one is asked for; the user's sequences come first."""
     if not isinstance(loaded.task, Rule):
-        raise UserError(f"{name} is an adder: its pictures are the poster's")
+        raise UserError(f"{name} is an adder: its figures are the poster's panels")
     past = read_past(folder) if folder else Past()
     subject = Subject(loaded, loaded.task, loaded.data, name, (), None, past, dims)
     if step is not None:
@@ -51,14 +52,35 @@ def at_step(subject: Subject, step: int) -> Subject:
     return replace(subject, model=replace(subject.model, params=params), step=step)
 
 
+def sum_subject(
+    loaded: Loaded, name: str, folder: Path | None = None, pair: tuple[int, int] | None = None
+) -> Subject:
+    """An adder, in the middle of writing a sum: the pair's, or one that carries everywhere."""
+    task = loaded.addition
+    x, y = (digits_of([number], task.digits) for number in (pair or carrying(task.digits)))
+    layout = task.written()
+    written = list(layout.z_places)[task.digits // 2]
+    tokens = layout.encode(x, y, add(x, y))[:written, 0]
+    past = read_past(folder) if folder else Past()
+    return Subject(loaded, task, loaded.data, name, (tokens,), None, past)
+
+
+def carrying(digits: int) -> tuple[int, int]:
+    """Two numbers of so many digits with a carry in every column.
+
+    >>> carrying(4)
+    (6543, 4567)
+    """
+    ascending = [4 + place % 4 for place in range(digits)]
+    first = int("".join(str(10 - digit) for digit in ascending))
+    return first, int("".join(map(str, ascending)))
+
+
 def read_past(folder: Path) -> Past:
     """What a run folder tells of the training."""
-    try:
-        best = int(json.loads((folder / "result.json").read_text())["best_seed"])
-        rows = read_metrics(folder)
-    except (OSError, ValueError, KeyError, TypeError, UserError):
-        best, rows = 0, []  # a run that `draw` is part of has no result yet, or a file was lost
-    return Past(read_history(folder), rows, best, stored(folder))
+    _, about = read_arrays(folder / "params.safetensors")
+    rows = read_metrics(folder) if (folder / "metrics.csv").exists() else []
+    return Past(read_history(folder), rows, int(about.get("seed", 0)), stored(folder))
 
 
 def read_sequence(automaton: Automaton, text: str, context: int) -> Int[np.ndarray, " pos"]:
@@ -72,6 +94,8 @@ def read_sequence(automaton: Automaton, text: str, context: int) -> Int[np.ndarr
 def default_sequences(automaton: Automaton, context: int) -> list[Int[np.ndarray, " pos"]]:
     """Contexts with something to predict, as different in source and answer as the first hundred allow."""
     trials = draw_trials(automaton, context, 100, seed=5)
+    if not len(trials):
+        return list(draw_sequences(automaton, np.random.default_rng(5), DEMOS, context).T)
     chosen: list[int] = []
     for _ in range(min(DEMOS, len(trials))):
         used = [(int(trials.source[i]), int(trials.following[i])) for i in chosen]

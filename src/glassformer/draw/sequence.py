@@ -62,7 +62,7 @@ def matrix_height(count: int) -> float:
 
 def vector_width(dims: int) -> float:
     """Of a matrix with a column a dimension."""
-    return float(np.clip(0.9 * dims, 2.4, 3.5))
+    return float(np.clip(0.62 * dims, 2.4, 3.5))
 
 
 def share_width(count: int, height: float) -> float:
@@ -78,11 +78,13 @@ def place_matrix(
     title: str,
     columns: Sequence[str] | None = None,
     names: bool = True,
-    **settings: object,
+    signed: bool = True,
+    largest: float | None = None,
 ) -> AxesImage:
     """A matrix with a row a place, named in the tokens' colours; columns are dimensions where not named."""
     found = tuple(map(str, range(values.shape[1]))) if columns is None else columns
-    image = matrix(axes, values, theme, row_names(labels) if names else (), found, **settings)  # type: ignore[arg-type]
+    rows = row_names(labels) if names else ()
+    image = matrix(axes, values, theme, rows, found, signed=signed, largest=largest)
     colour_names(axes, theme)
     axes.set_title(title, pad=14)
     return image

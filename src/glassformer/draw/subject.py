@@ -1,4 +1,4 @@
-"""What a rule model's figures are about: the model at one step, its rule, some sequences, and its past.
+"""What figures and videos are about: the model at one step, its task, some sequences, and its past.
 
 Arrays over all token-position pairs are `tok pos dim`; they come from contexts that repeat one token, for
 embeddings, queries, keys and values depend on their own token and place alone.
@@ -11,16 +11,16 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.draw.plane import Plane, plane_of
-from glassformer.draw.trials import Trials, draw_trials
+from glassformer.draw.trials import Trials, draw_sums, draw_trials
 from glassformer.errors import UserError
 from glassformer.model.attention import Attention, Site
 from glassformer.model.forward import ignore, prefix, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.runs.config import Run
+from glassformer.runs.config import Run, Task, labels
 from glassformer.runs.history import History
 from glassformer.runs.metrics import Row
-from glassformer.tasks import Rule, Sequences, tabulate
+from glassformer.tasks import Addition, Rule, Sequences, tabulate
 from glassformer.tasks.automaton import Automaton
 
 TRIALS = 4_000  # contexts that measured figures are about
@@ -41,7 +41,7 @@ class Subject:
     """A model, and what is to be shown of it."""
 
     model: Model
-    rule: Rule
+    task: Task
     data: Sequences
     name: str  # of the run or model
     sequences: tuple[Int[np.ndarray, " pos"], ...]  # three contexts, those of the user first
@@ -51,12 +51,18 @@ class Subject:
     query: tuple[int, int] | None = None  # token and place of the focused query; none: the hardest one
 
     @property
+    def rule(self) -> Rule:
+        if not isinstance(self.task, Rule):
+            raise UserError(f"{self.name} adds: it has no rule")
+        return self.task
+
+    @property
     def automaton(self) -> Automaton:
         return tabulate(self.rule)
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        return self.automaton.tokens
+        return labels(self.task)
 
     @property
     def context(self) -> int:
@@ -143,7 +149,9 @@ class Subject:
 
     @cached_property
     def trials(self) -> Trials:
-        """Contexts in which the rule asks for something that the window can tell."""
+        """Contexts whose next token the task fixes and the window tells."""
+        if isinstance(self.task, Addition):
+            return draw_sums(self.task, TRIALS)
         return draw_trials(self.automaton, self.context, TRIALS)
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int
 
-from glassformer.tasks import Source, classify, follow, source_distance
+from glassformer.tasks import Addition, Source, add, classify, follow, source_distance
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
 
@@ -44,6 +44,19 @@ def draw_trials(automaton: Automaton, context: int, count: int, seed: int = 0) -
             for name in ("contexts", "allowed", "source", "following")
         )
     )
+
+
+def draw_sums(task: Addition, count: int, seed: int = 0) -> Trials:
+    """Random sums, each written up to its middle digit, which comes next; its source is that digit of A."""
+    random, middle = np.random.default_rng(seed), task.digits // 2
+    x, y = random.integers(0, 10, (2, task.digits, count))
+    layout = task.written()
+    written = list(layout.z_places)[middle]
+    tokens = layout.encode(x, y, add(x, y)).T  # trial pos
+    following = tokens[:, written]
+    allowed = np.arange(len(layout.labels)) == following[:, None]
+    source = np.full(count, list(layout.x_places)[middle])
+    return Trials(tokens[:, :written], allowed, source, following)
 
 
 def trials_of(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], context: int) -> Trials:

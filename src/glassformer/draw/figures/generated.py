@@ -1,0 +1,83 @@
+"""Generated sequences: what the model writes before training and after, token by token at temperature 1.
+
+Only the first token of a sequence is given; from there on the model reads what it wrote itself.
+"""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from glassformer.draw.cells import SHOWN, Kind, draw_legend, draw_rows, kinds_of, rows_height, rows_of
+from glassformer.draw.frame import sheet
+from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent, share_text
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme
+from glassformer.errors import UserError
+from glassformer.model.generate import write_sampled
+from glassformer.model.model import Model
+from glassformer.verify.share import Share
+
+WRITTEN, SHOWN_ROWS = 500, 6  # sequences of each model, and how many of them are drawn
+LONGEST = 50  # tokens written, at most
+ARCS = "to the earliest token that is needed"
+
+
+def compute(subject: Subject) -> Data:
+    history = subject.past.history
+    if history is None:
+        raise UserError(f"{subject.name} has no saved steps (a run folder has), so there is no before")
+    first = Model(subject.model.architecture, history.at(0))
+    last = int(history.steps[-1]) if subject.step is None else subject.step
+    length = min(subject.data.max_length, LONGEST)
+    return {
+        "before": written(subject, first, length) | {"step": int(history.steps[0])},
+        "after": written(subject, subject.model, length) | {"step": last},
+        "length": length,
+    }
+
+
+def written(subject: Subject, model: Model, length: int) -> Data:
+    """Some of the model's sequences, and the share of constrained tokens that are wrong in all of them."""
+    automaton, random = subject.automaton, np.random.default_rng(6)
+    chances = automaton.probability[automaton.start]
+    first = random.choice(len(automaton.tokens), (1, WRITTEN), p=chances).astype(np.int32)
+    tokens = write_sampled(model, first, length, random)
+    kinds = kinds_of(automaton, tokens, given=1)
+    wrong = int((kinds == Kind.WRONG).sum())
+    return {
+        "rows": rows_of(automaton, tokens[:, :SHOWN_ROWS], [length] * SHOWN_ROWS, given=1),
+        "error": Share.of(wrong, int((kinds != Kind.FREE).sum())),
+    }
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    head, panel = 0.45, rows_height(SHOWN_ROWS)
+    paper = sheet(theme, 2 * (head + panel) + 0.3 + 0.75, title(data))
+    for index, name in enumerate(("before", "after")):
+        top = index * (head + panel + 0.3)
+        error, step = data[name]["error"], data[name]["step"]
+        counted = f"{share_text(error)} of {error.positions:,} constrained tokens wrong"
+        paper.write(0, top, f"step {step:,}: {counted}", weight="bold")
+        draw_rows(paper, top + head - 0.1, data[name]["rows"])
+    draw_legend(paper, paper.height - 0.45, ARCS)
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    before, after = (percent(data[name]["error"].value) for name in ("before", "after"))
+    return (
+        f"What the model writes breaks the rule at {before} of the constrained tokens before training "
+        f"and at {after} after {data['after']['step']:,} steps"
+    )
+
+
+def caption(data: Data) -> str:
+    before, after = data["before"], data["after"]
+    return (
+        f"{WRITTEN} sequences of {data['length']} tokens, drawn at temperature 1 from the model at step "
+        f"{before['step']:,} and at step {after['step']:,}; the first token is the task's. The first {SHOWN} "
+        f"tokens of {SHOWN_ROWS} of them are shown. Of the constrained tokens {share_text(before['error'])} "
+        f"and {share_text(after['error'])} are wrong (exact intervals of Clopper and Pearson, as if tokens "
+        "were independent). Arcs lead to the earliest token that is needed; after a mistake there is none "
+        "until the tokens since tell again what is allowed."
+    )

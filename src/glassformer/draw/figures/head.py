@@ -1,0 +1,180 @@
+"""The head: one direction and one bias a token; the token whose direction h lies along most wins.
+
+The border between two tokens is the line on which their scores are equal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from glassformer.draw.frame import SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.hidden_units import all_places, last_state, sample_text
+from glassformer.draw.labels import place_labels
+from glassformer.draw.landscape import landscape, slice_through
+from glassformer.draw.marks import arrow, cross, readable, show_plane
+from glassformer.draw.matrices import matrix
+from glassformer.draw.picture import Data, parameters_of
+from glassformer.draw.regions import regions
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, token_colour
+from glassformer.model.forward import untie
+from glassformer.model.norm import NoNorm
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.verify.share import Share
+
+SIDE, GAP = 7.0, 1.15  # cm: a panel, and what stands left of it
+ROW = 0.42  # cm: a row of a matrix
+SHOWN = 600  # contexts whose states are drawn
+BEHIND = 150  # contexts whose states at all places are drawn behind
+LINE_WIDTH = 15.2  # cm, of the text at the foot
+
+
+def compute(subject: Subject) -> Data:
+    directions, bias = head_of(subject)
+    states = last_state(subject, f"{subject.layer}stream")
+    plane = slice_through(states, "h", "the final states", subject.dims)
+    labels = (plane.labels[0], "number of the context" if plane.is_line else plane.labels[1])
+    plane = replace(plane, labels=labels, note="" if plane.is_line else plane.note)
+    points = plane(states[:SHOWN], np.arange(len(states[:SHOWN]), dtype=float))
+    everywhere = all_places(subject, f"{subject.layer}stream", BEHIND)
+    behind = plane(everywhere, np.arange(len(everywhere)) % len(points))
+    limits = plane.limits(points, behind)
+    ground, answers = landscape(subject.model, plane, limits, from_mid=False), last_state(subject, "logits")
+    rank = np.arange(len(directions), dtype=float)
+    return {
+        "tokens": subject.tokens,
+        "parameters": parameters_of(subject, "head", "final_norm"),
+        "plane": plane,
+        "arrow_plane": replace(
+            plane, labels=(plane.labels[0], "token" if plane.is_line else plane.labels[1])
+        ),
+        "starts": plane(np.zeros_like(directions), rank),
+        "ends": plane(directions, rank),
+        "bias": bias,
+        "limits": limits,
+        "points": points,
+        "behind": behind,
+        "answers": answers.argmax(1)[:SHOWN],
+        "winner": ground.winner,
+        "on_colour": Share.of(
+            int((ground.winner_at(points) == answers.argmax(1)[:SHOWN]).sum()), len(points)
+        ),
+        "is_normed": not isinstance(subject.model.architecture.final_norm, NoNorm),
+        "sample": sample_text(subject),
+    }
+
+
+def head_of(subject: Subject) -> tuple[Float[np.ndarray, "tok dim"], Float[np.ndarray, " tok"]]:
+    """Direction and bias of each token, whatever the head: its scores of 0 and of each unit vector."""
+    shape = subject.model.architecture
+    ops, params = NumpyOps(shape.precision), untie(shape, subject.model.params)
+    table = shape.token.table(ops, params, "token", shape.vocab, shape.token_dims)
+    probes = np.concatenate([np.zeros((shape.width, 1)), np.eye(shape.width)], 1)[:, None]  # dim 1 batch
+    scores = np.asarray(shape.head(ops, params, "head", ops.array(probes), table)[:, 0], np.float64)
+    return scores[:, 1:] - scores[:, :1], scores[:, 0]
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    tables = ROW * max([len(data["tokens"])] + [len(as_table(a)) for a in data["parameters"].values()])
+    text = foot(data)
+    below = text_height(text, SMALL, LINE_WIDTH)
+    paper = sheet(theme, SIDE + 1.4 + 1.3 + tables + below + 0.5, title(data))
+    draw_directions(paper.axes(GAP, 0.55, SIDE, SIDE), data, theme)
+    draw_answers(paper.axes(SIDE + 2 * GAP + 0.1, 0.55, SIDE, SIDE), data, theme)
+    draw_tables(paper.part(0.9, SIDE + 2.55, paper.width - 0.9, tables), data)
+    paper.write(0, paper.height - below, text, SMALL, width=LINE_WIDTH, color=theme.muted)
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    winners = len(np.unique(data["winner"]))
+    where = "the slice shown" if data["plane"].note else "the part shown"
+    return (
+        f"The head scores {len(data['tokens'])} tokens by a direction and a bias each: {winners} of them "
+        f"win somewhere in {where}, {len(np.unique(data['answers']))} on {data['sample']}"
+    )
+
+
+def foot(data: Data) -> str:
+    hits, note = data["on_colour"], data["plane"].note
+    sliced = f" {note} {hits.value:.0%} of the dots lie on their own colour of the slice." if note else ""
+    normed = (
+        " The head reads h after a norm; its directions belong to the normed states."
+        if data["is_normed"]
+        else ""
+    )
+    return (
+        "Dots: final states h at the last place, in the colour of the model's answer, and at all places, "
+        f"small and grey.{sliced}{normed}"
+    )
+
+
+def draw_directions(axes: Axes, data: Data, theme: Theme) -> None:
+    """Each token's weights, an arrow from the origin."""
+    starts, ends, plane = data["starts"], data["ends"], data["arrow_plane"]
+    show_plane(axes, plane, plane.limits(starts, ends, room=0.12), "directions: the weights of each token")
+    cross(axes, theme)
+    colours = [token_colour(token) for token in data["tokens"]]
+    for start, end, colour in zip(starts, ends, colours, strict=True):
+        arrow(axes, start, end, colour, 1.1)
+    place_labels(axes, ends, data["tokens"], theme, [readable(colour, theme) for colour in colours], size=7.5)
+
+
+def draw_answers(axes: Axes, data: Data, theme: Theme) -> None:
+    """Which token wins where, and the final states."""
+    show_plane(axes, data["plane"], data["limits"], "answers: the highest score, bias included")
+    regions(axes, data["winner"], data["limits"], data["tokens"], theme, avoid=data["points"])
+    axes.scatter(*data["behind"].T, s=2.5, color=theme.muted, alpha=0.6, linewidths=0, zorder=2.5)
+    colours = [token_colour(data["tokens"][answer]) for answer in data["answers"]]
+    axes.scatter(*data["points"].T, s=9, c=colours, linewidths=0.35, edgecolors=theme.paper, zorder=3)
+
+
+def draw_tables(frame: Frame, data: Data) -> None:
+    """Every stored number of the head and of the norm before it, then the biases as bars."""
+    tokens, theme, left = data["tokens"], frame.theme, 0.0
+    order = sorted(data["parameters"].items(), key=lambda pair: -pair[1].ndim)
+    largest = max((float(np.abs(array).max()) for _, array in order if array.ndim == 2), default=1.0)
+    for name, array in order:
+        table = as_table(array)
+        rows = tokens if len(table) == len(tokens) else ()
+        wide = min(max(0.85 * table.shape[1], text_width(name, SMALL + 0.5) + 0.1), 7.0)
+        axes = frame.axes(left, 0, wide, ROW * len(table))
+        top = largest if array.ndim == 2 else None
+        columns = tuple(map(str, range(table.shape[1]))) if array.ndim == 2 else ()
+        matrix(axes, table, theme, rows, columns, largest=top, parameter=name)
+        frame.write(left, -0.75, name, SMALL + 0.5)
+        left += wide + 1.0
+    draw_bias(frame.axes(left, 0, frame.width - left - 0.2, ROW * len(tokens)), data["bias"], tokens, theme)
+    frame.write(left, -0.75, "biases as bars", SMALL + 0.5)
+
+
+def as_table(array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "row column"]:
+    """A vector is a column."""
+    return array.reshape(len(array) if array.ndim else 1, -1)
+
+
+def draw_bias(axes: Axes, bias: Float[np.ndarray, " tok"], tokens: Sequence[str], theme: Theme) -> None:
+    """A bar a token, in the rows of the matrices."""
+    axes.barh(np.arange(len(bias)), bias, height=0.72, color=[token_colour(token) for token in tokens])
+    axes.set_ylim(len(bias) - 0.5, -0.5)
+    axes.set_yticks(range(len(tokens)), tokens)
+    axes.axvline(0, color=theme.muted, linewidth=0.6)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.tick_params(axis="y", length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def caption(data: Data) -> str:
+    low, high = int(data["bias"].argmin()), int(data["bias"].argmax())
+    count = sum(array.size for array in data["parameters"].values())
+    return (
+        f"All {count} stored numbers of the head and the norm before it. Each token's score is its "
+        f"direction times the final state plus its bias, from {data['bias'][low]:.2f} (token "
+        f"{data['tokens'][low]}) to {data['bias'][high]:.2f} (token {data['tokens'][high]}). {foot(data)}"
+    )

@@ -1,0 +1,58 @@
+"""Output landscape: what the head says at every final state, and where real contexts end.
+
+A final state in the region of 4 is a prediction of 4; the probability maps tell how sure it is.
+"""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from glassformer.draw.atlas import draw_atlas, landed, landed_on
+from glassformer.draw.landings import counted, landings, mapped, remark, sentence
+from glassformer.draw.landscape import landscape, slice_through
+from glassformer.draw.picture import Data
+from glassformer.draw.regions import regions
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme
+
+
+def compute(subject: Subject) -> Data:
+    states = subject.trial_traces[f"{subject.layer}stream"]  # trial pos dim
+    plane = slice_through(states[:, -1], "final state", "the mean final state of real contexts", subject.dims)
+    found = landings(subject, plane(states, np.arange(subject.context, dtype=float)))
+    limits = plane.limits(found["points"], found["others"])
+    found |= mapped(landscape(subject.model, plane, limits, from_mid=False), found)
+    return found | {"plane": plane, "remark": remark(plane, found)}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    def on_large(axes: Axes, _: int) -> None:
+        everything = np.concatenate([data["points"], data["others"]])
+        regions(axes, data["winner"], data["limits"], data["tokens"], theme, avoid=everything)
+        landed(axes, data["others"], data["others_predicted"], data, theme, 6.0)
+        landed(axes, data["points"], data["predicted"], data, theme, 16.0)
+
+    def on_small(axes: Axes, token: int) -> None:
+        landed_on(axes, token, data, theme)
+
+    return draw_atlas(data, theme, title(data), ["most probable token"], on_large, on_small)
+
+
+def title(data: Data) -> str:
+    ends = counted(data["right"], data["contexts"])
+    answers = counted(len(data["answers"]), len(data["tokens"]))
+    return sentence(
+        f"{ends} real contexts end in the region of a token that the rule allows; "
+        f"the answers are {answers} tokens"
+    )
+
+
+def caption(data: Data) -> str:
+    grid, count = len(data["winner"]), len(data["points"])
+    return f"""The head, and nothing else, evaluated on {grid} x {grid} final states: the most probable token,
+        the entropy, and the probability of each of the {len(data["maps"])} tokens that real contexts are
+        answered with or land on. Large points: final states at the last place of {count} of
+        {data["contexts"]:,} contexts drawn from the rule, where it has a say, in the colour of the token that
+        the model predicts; small ones on the first map: {len(data["others"])} states at earlier places.
+        {data["agreeing"]} of the {count} large points have the colour of the map under them.
+        {data["remark"]}"""

@@ -1,0 +1,280 @@
+"""Q, K, V maps: every number of attention, what the three maps do to the plane, and where all inputs land.
+
+A grid of the stream's plane stays a grid, stretched and turned; two arrows tell how.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from glassformer.draw.frame import SMALL, Frame, sheet, text_width
+from glassformer.draw.heads import (
+    NAMES,
+    Side,
+    foot_height,
+    named_cloud,
+    percent,
+    plane_notes,
+    round_step,
+    side,
+    sides,
+    write_foot,
+)
+from glassformer.draw.marks import arrow, cross, ghost, show_plane
+from glassformer.draw.matrices import MOST_NUMBERS, matrix, scale_bar
+from glassformer.draw.picture import Data, parameters_of
+from glassformer.draw.plane import Plane
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, mixed
+from glassformer.model.attention import Site
+from glassformer.model.blocks import whole
+from glassformer.model.forward import untie
+from glassformer.model.ops_numpy import NumpyOps
+
+CELLS, FINE = 7, 4  # lines of the grid, about, and points between two of them
+COLUMNS = ("e", "q", "k", "v")
+PITCH, GAP, ABOVE = 4.1, 0.75, 0.95  # cm: from column to column; between matrices; over a matrix
+UNLIKE = 4.0  # queries that are so many times longer than keys, or shorter, get limits of their own
+PAGE_HEIGHT, HEADER, BETWEEN = 20.3, 0.6, 1.25  # cm: what a sheet may take; over a head; between panels
+SMALLEST, LARGEST = 2.6, 2.85  # cm: the side of a panel
+Box = tuple[str, float, float, float, float]  # a parameter, and left, top, width and height of its matrix
+
+
+def compute(subject: Subject) -> Data:
+    found = [sides(subject, head) for head in range(subject.heads)]
+    entering = side("e", subject.pairs[f"{subject.layer}attn.input"], subject.stream_plane)
+    grid, step = grid_over(entering.plane, entering.points)
+    arrows = step[0] * np.array([[0, 0], [1, 0], [0, 1]][: 2 if entering.plane.is_line else 3])
+    planes = [{"e": entering.plane} | {kind: three[kind].plane for kind in NAMES} for three in found]
+    return {
+        "tokens": subject.tokens,
+        "parameters": parameters_of(subject, f"{subject.layer}attn", f"{subject.layer}attn_norm"),
+        "scale": subject.attention.score_scale,
+        "planes": planes,
+        "points": [{"e": entering.points} | {kind: three[kind].points for kind in NAMES} for three in found],
+        "grids": images(subject, planes, grid, np.linspace(0, subject.context - 1, len(grid))[:, None]),
+        "arrows": images(subject, planes, arrows, 0.0),
+        "unit": step[0],
+        "alike": [max(ratio := sizes_ratio(three), 1 / ratio) < UNLIKE for three in found],
+        "one_line": {kind: [line_share(three[kind].vectors) for three in found] for kind in NAMES},
+        "note": plane_notes(subject, found, stream=True),
+    }
+
+
+def grid_over(
+    plane: Plane, points: Float[np.ndarray, "*point 2"]
+) -> tuple[Float[np.ndarray, "y x 2"], Float[np.ndarray, "2"]]:
+    """Points along lines at round numbers around a cloud; every FINE-th is where two lines cross."""
+    low, high = points.reshape(-1, 2).min(0), points.reshape(-1, 2).max(0)
+    size = high - low if plane.is_line else np.full(2, (high - low).max())
+    step = np.array([round_step(length, CELLS) for length in size])
+    x, y = (
+        np.arange(np.floor(a / s) * FINE, np.ceil(b / s) * FINE + 1) * s / FINE
+        for a, b, s in zip(low, high, step, strict=True)
+    )
+    return np.stack(np.meshgrid(x, y), -1), step
+
+
+def images(
+    subject: Subject, planes: list[dict[str, Plane]], points: Float[np.ndarray, "*point 2"],
+    spread: Float[np.ndarray, "*point"] | float,
+) -> list[dict[str, Float[np.ndarray, "*point 2"]]]:  # fmt: skip
+    """Points of the plane through the mean input, and where each head's maps take them."""
+    plane = planes[0]["e"]
+    middle = subject.pairs[f"{subject.layer}attn.input"].mean((0, 1), dtype=np.float64)
+    states = replace(plane, through=middle).lift(points)
+    return [
+        {kind: four[kind](vectors, spread) for kind, vectors in mapped(subject, head, states).items()}
+        for head, four in enumerate(planes)
+    ]
+
+
+def mapped(
+    subject: Subject, head: int, states: Float[np.ndarray, "*point dim"]
+) -> dict[str, Float[np.ndarray, "*point size"]]:
+    """The model's own projections of states of our choice, at the first place."""
+    shape, attention = subject.model.architecture, subject.attention
+    stream = np.asarray(states.reshape(-1, states.shape[-1]), shape.precision).T[:, None]  # dim 1 point
+    params = untie(shape, subject.model.params)
+    here = Site(NumpyOps(shape.precision), params, f"{subject.layer}attn", stream, range(1))
+    q, k, v = attention.project(here)
+    queries, keys = attention.meet(here, head, q, k)
+    first = attention.group(head) * attention.values
+    found = {"q": queries, "k": keys, "v": v[first : first + attention.values]}
+    rows = {kind: np.asarray(whole(value))[:, 0].T for kind, value in found.items()}  # point size
+    return {"e": states} | {k: np.reshape(r, (*states.shape[:-1], -1)) for k, r in rows.items()}
+
+
+def sizes_ratio(three: dict[str, Side]) -> float:
+    """How many times longer the longest query is than the longest key."""
+    q, k = (float(np.linalg.norm(three[kind].vectors, axis=-1).max()) for kind in "qk")
+    return max(q, 1e-9) / max(k, 1e-9)
+
+
+def line_share(vectors: Float[np.ndarray, "tok pos dim"]) -> float:
+    """Share of the square sum along one direction: 1 where all lie on a line through 0."""
+    squares = np.linalg.svd(vectors.reshape(-1, vectors.shape[-1]), compute_uv=False) ** 2
+    return float(squares[0] / max(squares.sum(), 1e-300))
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    heads, note = len(data["planes"]), foot_height(data["note"])
+    boxes, tables = placed(data["parameters"])
+    room = PAGE_HEIGHT - tables - note - heads * HEADER
+    rows = 2 if room / (2 * heads) - BETWEEN >= SMALLEST else 1  # grid and cloud apart, or one on the other
+    side = min(LARGEST, room / (rows * heads) - BETWEEN)
+    block = rows * (side + BETWEEN) + HEADER
+    paper = sheet(theme, tables + heads * block - 0.4 + note, title(data))
+    draw_tables(paper, data, boxes)
+    for head in range(heads):
+        part = paper.part(0, tables + head * block, paper.width, block)
+        if heads > 1:
+            part.write(0, 0, f"head {head}", weight="bold")
+        draw_head(part, data, head, rows, side)
+    write_foot(paper, data["note"])
+    return paper.figure
+
+
+def draw_head(part: Frame, data: Data, head: int, rows: int, side: float) -> None:
+    """The grid, and below it or on it all pairs: as they enter, and after each map."""
+    for column, kind in enumerate(COLUMNS):
+        left = 1.0 + column * PITCH
+        axes = part.axes(left, HEADER + 0.1, side, side)
+        draw_grid(axes, data, head, kind, part.theme)
+        below = axes if rows == 1 else part.axes(left, HEADER + 0.1 + side + BETWEEN, side, side)
+        draw_cloud(below, data, head, kind, part.theme)
+
+
+def title(data: Data) -> str:
+    count = sum(array.size for array in data["parameters"].values())
+    shares = [f"{NAMES[kind]} {' and '.join(map(percent, data['one_line'][kind]))}" for kind in NAMES]
+    heads = " (head by head)" if len(data["planes"]) > 1 else ""
+    return (
+        f"All {count} numbers of attention, and what they make of the inputs; of the square sum lies along a "
+        f"single line{heads}: {', '.join(shares)}"
+    )
+
+
+def placed(parameters: dict[str, np.ndarray]) -> tuple[list[Box], float]:
+    """Where each parameter's matrix stands, and how much height all of them take."""
+    sizes = {name: matrix_size(as_matrix(array)) for name, array in parameters.items()}
+    slots = {name: max(wide, text_width(name, 7.5)) + GAP for name, (wide, _) in sizes.items()}
+    start = PITCH if max(slots.values(), default=0) <= PITCH else 0.0
+    boxes, x, y, row = [], start, 0.0, 0.0
+    for name in sorted(parameters, key=in_order):
+        wide, high = sizes[name]
+        if x > start and x + slots[name] > 16.5:
+            x, y, row = start, y + row, 0.0
+        boxes.append((name, x + 1.0 if start else x + 0.6, y + ABOVE, wide, high))
+        x, row = x + (PITCH if start else slots[name]), max(row, high + ABOVE)
+    return boxes, y + row + 0.55
+
+
+def in_order(name: str) -> tuple[int, str]:
+    """Queries, keys, values, and then the others."""
+    part = name.rpartition("attn.")[2].partition(".")[0]
+    return ("q", "k", "v", part).index(part), name
+
+
+def matrix_size(values: Float[np.ndarray, "row column"]) -> tuple[float, float]:
+    """Width and height in cm: room for numbers where they are printed, a compact picture otherwise."""
+    rows, columns = values.shape
+    if max(rows, columns) > MOST_NUMBERS:
+        return float(np.clip(0.13 * columns, 0.9, 4.4)), float(np.clip(0.13 * rows, 0.6, 3.2))
+    return columns * (0.8 if columns <= 4 else 0.62), rows * (0.42 if rows <= 6 else 0.3)
+
+
+def as_matrix(array: np.ndarray) -> Float[np.ndarray, "row column"]:
+    """A vector is a row, a single number a cell."""
+    return array.reshape(1, -1) if array.ndim < 2 else array
+
+
+def draw_tables(paper: Frame, data: Data, boxes: list[Box]) -> None:
+    """Every parameter on one scale, under its stored name."""
+    largest = max((float(np.abs(array).max()) for array in data["parameters"].values()), default=1.0)
+    for name, *box in boxes:
+        values = as_matrix(data["parameters"][name])
+        rows, columns = (tuple(map(str, range(count))) for count in values.shape)
+        axes = paper.axes(*box)
+        image = matrix(axes, values, paper.theme, rows, columns, largest=largest, parameter=name)
+        axes.set_title(name, pad=14)
+    name, left, top, wide, _ = boxes[-1]
+    if max(max(array.shape, default=0) for array in data["parameters"].values()) > MOST_NUMBERS:
+        scale_bar(paper.axes(left + wide + 0.4, top, 0.18, 1.4), image, paper.theme)
+        wide += 1.6
+    explain(paper, data, 0.05 if boxes[0][1] > PITCH else left + wide + 0.8, top)
+
+
+def explain(paper: Frame, data: Data, left: float, top: float) -> None:
+    """What the letters mean, where the matrices leave room for it."""
+    text = f"e: what enters\nq, k, v: maps of e\nscore: {data['scale']:.3g} q · k"
+    if left + text_width("score: 0.1234 q · k", SMALL) < paper.width:
+        paper.write(left, top - 0.35, text, SMALL + 0.5, color=paper.theme.muted)
+
+
+def draw_grid(axes: Axes, data: Data, head: int, kind: str, theme: Theme) -> None:
+    """The grid after one map, with one step along each axis of the stream."""
+    grid, arrows, points = (data[part][head][kind] for part in ("grids", "arrows", "points"))
+    show_plane(axes, data["planes"][head][kind], limits(data, head, kind, ("grids", "points"), 0.04))
+    axes.set_title(grid_title(data, head, kind))
+    cross(axes, theme)
+    ghost(axes, points, theme, 4.0)
+    colours = (theme.positive, theme.negative)
+    lines = (grid[:, ::FINE].swapaxes(0, 1), grid[::FINE])
+    for family, colour in zip(lines, colours[::-1], strict=True):
+        tint = mixed(colour, theme.paper, 0.55)
+        axes.add_collection(LineCollection(family, colors=tint, linewidths=0.6, zorder=1.5), autolim=False)
+    for end, colour in zip(arrows[1:], colours, strict=False):
+        arrow(axes, arrows[0], end, colour, 1.6)
+
+
+def grid_title(data: Data, head: int, kind: str) -> str:
+    """How much a map stretches the plane, and whether it mirrors it."""
+    if kind == "e":
+        return "a grid, as it enters"
+    image = stretched(data, head, kind)
+    sizes = np.linalg.svd(image, compute_uv=False)
+    both = " and ".join(f"{size:.2g}\N{MULTIPLICATION SIGN}" for size in sizes)
+    four = data["planes"][head]
+    as_it_is = image.shape == (2, 2) and not four["e"].note and not four[kind].note
+    return f"{kind}: {both}{', mirrored' if as_it_is and np.linalg.det(image) < 0 else ''}"
+
+
+def stretched(data: Data, head: int, kind: str) -> Float[np.ndarray, "arrow 2"]:
+    """The images of the stream's unit steps, as drawn."""
+    ends = data["arrows"][head][kind]
+    found: np.ndarray = (ends[1:] - ends[0]) / data["unit"]
+    return found
+
+
+def draw_cloud(axes: Axes, data: Data, head: int, kind: str, theme: Theme) -> None:
+    """All token-position pairs after one map, on the grid or in axes of their own."""
+    if not axes.get_title(loc="left"):
+        show_plane(axes, data["planes"][head][kind], limits(data, head, kind, ("points",), 0.12))
+        axes.set_title("all inputs e" if kind == "e" else f"all {NAMES[kind]} {kind}")
+        cross(axes, theme)
+    named_cloud(axes, data["points"][head][kind], data["tokens"], theme)
+
+
+def limits(data: Data, head: int, kind: str, parts: tuple[str, ...], room: float) -> Float[np.ndarray, "2 2"]:
+    """Around what is drawn and the origin; queries and keys alike, where they are of like size."""
+    alike = ("q", "k") if kind in "qk" and data["alike"][head] else (kind,)
+    plane: Plane = data["planes"][head][kind]
+    clouds = [data[part][head][one] for part in parts for one in alike]
+    return plane.limits(*clouds, np.zeros((1, 2)), room=room)
+
+
+def caption(data: Data) -> str:
+    return (
+        "Every parameter of attention, under the name it is stored by; a grid of the plane of "
+        f"what enters attention, and where the query, key and value maps take it; the arrows are "
+        f"{data['unit']:g} along the first axis (blue) and the second (brown), and the factors over a panel "
+        "are the largest and smallest stretch of a step of the plane as drawn; and every token at every "
+        "place after each map; a line joins a token's places, the large dot is p0. Queries and keys of a "
+        f"head share their plane{', and its limits' if all(data['alike']) else ''}; nothing is centred. "
+        f"{data['note']}"
+    )

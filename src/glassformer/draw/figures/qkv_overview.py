@@ -1,0 +1,150 @@
+"""Q/K/V overview: queries, keys and values of every token at every place, by token, by place, and as means.
+
+What enters is a token's vector plus a place's; the means take the two apart again. With several heads, a
+head has two columns and the means are left out, so that names stay readable.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from glassformer.draw.frame import SMALL, Frame, sheet
+from glassformer.draw.heads import (
+    NAMES,
+    Boxes,
+    Side,
+    foot_height,
+    head_title,
+    named_cloud,
+    percent,
+    plane_notes,
+    sides,
+    variance_shares,
+    write_foot,
+)
+from glassformer.draw.labels import place_labels
+from glassformer.draw.marks import cross, ghost, readable, show_plane
+from glassformer.draw.picture import Data
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, mixed, token_colour
+
+BETWEEN = 1.15  # cm between rows, for titles and axes
+VIEWS = ("token", "place", "means")
+
+
+def compute(subject: Subject) -> Data:
+    found = [sides(subject, head) for head in range(subject.heads)]
+    return {
+        "tokens": subject.tokens,
+        "places": subject.places,
+        "points": [{kind: three[kind].points for kind in NAMES} for three in found],
+        "planes": [{kind: three[kind].plane for kind in NAMES} for three in found],
+        "token_means": [{kind: token_means(three[kind]) for kind in NAMES} for three in found],
+        "place_means": [{kind: three[kind].points.mean(0) for kind in NAMES} for three in found],
+        "shares": [{kind: variance_shares(three[kind].vectors) for kind in NAMES} for three in found],
+        "note": plane_notes(subject, found),
+    }
+
+
+def token_means(one: Side) -> Float[np.ndarray, "tok 2"]:
+    """Over the places; where y is the place, tokens stand one under the other instead."""
+    tokens, places, _ = one.vectors.shape
+    rows = np.linspace(0, places - 1, tokens)
+    return one.plane(one.vectors.mean(1), rows)
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    heads, note = len(data["points"]), foot_height(data["note"])
+    views = VIEWS if heads == 1 else VIEWS[:2]
+    pitch = 16.5 / (heads * len(views))
+    side = pitch - 1.2
+    paper = sheet(theme, 3 * (side + BETWEEN) + 0.7 + note, title(data))
+    for row, kind in enumerate(NAMES):
+        for head in range(heads):
+            left = 0.95 + head * len(views) * pitch
+            part = paper.part(left, 0.45 + row * (side + BETWEEN), pitch * len(views), side)
+            draw_views(
+                part, data, head, kind, [part.axes(i * pitch, 0, side, side) for i in range(len(views))]
+            )
+    draw_scale(paper, data, paper.height - note - 0.4)
+    write_foot(paper, data["note"])
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    """What queries, keys and values are made of."""
+    shares = [
+        f"{NAMES[kind]} {' and '.join(percent(three[kind][0]) for three in data['shares'])}" for kind in NAMES
+    ]
+    heads = " (head by head)" if len(data["shares"]) > 1 else ""
+    return f"How much the token decides, and not its place{heads}: {', '.join(shares)} of the variance"
+
+
+def draw_views(part: Frame, data: Data, head: int, kind: str, panels: list[Axes]) -> None:
+    """One side of a head: by token, by place, and the means where there is room."""
+    heads, (token, place) = len(data["points"]), data["shares"][head][kind]
+    plane, points = data["planes"][head][kind], data["points"][head][kind]
+    limits = plane.limits(points, np.zeros((1, 2)), room=0.12)
+    names = (f"{NAMES[kind]} by token", "by place", f"means: token {percent(token)}, place {percent(place)}")
+    for index, axes in enumerate(panels):
+        show_plane(axes, plane, limits, head_title(head, heads, names[0]) if index == 0 else names[index])
+        cross(axes, part.theme)
+    named_cloud(panels[0], points, data["tokens"], part.theme)
+    draw_places(panels[1], points, part.theme)
+    for axes in panels[2:]:
+        draw_means(axes, data, head, kind, part.theme)
+
+
+def draw_places(axes: Axes, points: Float[np.ndarray, "tok pos 2"], theme: Theme) -> None:
+    """All pairs once more, darker with the place."""
+    tokens, places, _ = points.shape
+    axes.scatter(
+        *points.reshape(-1, 2).T, c=np.tile(np.arange(places), tokens), cmap=place_map(theme), s=9,
+        linewidths=0.3, edgecolors=mixed(theme.ink, theme.paper, 0.5), zorder=3,
+    )  # fmt: skip
+
+
+def place_map(theme: Theme) -> LinearSegmentedColormap:
+    """From the first place, pale, to the last."""
+    return LinearSegmentedColormap.from_list("place", [mixed(theme.high, theme.paper, 0.22), theme.high])
+
+
+def draw_scale(paper: Frame, data: Data, top: float) -> None:
+    """The colours of the places, once for all panels."""
+    axes = paper.axes(paper.width - 4.6, top, 4.0, 0.16)
+    axes.imshow(np.linspace(0, 1, 256)[None], place_map(paper.theme), aspect="auto")
+    axes.set_axis_off()
+    for x, align, text in ((-0.02, "right", data["places"][0]), (1.02, "left", data["places"][-1])):
+        axes.text(x, 0.5, text, transform=axes.transAxes, ha=align, va="center_baseline", fontsize=SMALL)
+
+
+def draw_means(axes: Axes, data: Data, head: int, kind: str, theme: Theme) -> None:
+    """A dot a token, the mean over places; and the path of the places, the mean over tokens."""
+    tokens, means = data["token_means"][head][kind], data["place_means"][head][kind]
+    ghost(axes, data["points"][head][kind], theme)
+    axes.plot(*means.T, color=theme.ink, linewidth=0.7, zorder=4)
+    axes.scatter(*means.T, s=7, color=theme.ink, linewidths=0, zorder=4)
+    colours = [token_colour(token) for token in data["tokens"]]
+    axes.scatter(*tokens.T, s=18, c=colours, linewidths=0.5, edgecolors=theme.ink, zorder=5)
+    taken: Boxes = []
+    around = np.concatenate([tokens, means])
+    ends = [data["places"][0], data["places"][-1]]
+    place_labels(axes, means[[0, -1]], ends, theme, obstacles=around, weight="normal", taken=taken)
+    inks = [readable(colour, theme) for colour in colours]
+    place_labels(axes, tokens, data["tokens"], theme, inks, around, taken=taken)
+
+
+def caption(data: Data) -> str:
+    means = (
+        "Right: the mean of each token over the places (coloured dots) and the mean of each place over the "
+        "tokens (the joined path). "
+    )
+    return (
+        "Queries, keys and values of every token at every place, as they meet in a head. Left: coloured by "
+        "token, a line joins a token's places and the large dot is p0. Next to it: the same points, coloured "
+        f"by place. {means if len(data['points']) == 1 else ''}The shares are of the variance over all "
+        "tokens and places, in all dimensions: what token means account for. Queries and keys of a head "
+        f"share a plane; nothing is centred. {data['note']}"
+    )

@@ -1,0 +1,260 @@
+"""Residual stream: one sequence from embedding e over the state after attention z to the final state h.
+
+With residual connections z = e + attention and h = z + feed-forward; without them each replaces the state.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from glassformer.draw.demand import demanded, verdict
+from glassformer.draw.frame import Frame, sheet
+from glassformer.draw.heads import foot_height, write_foot
+from glassformer.draw.labels import in_points, place_labels
+from glassformer.draw.landscape import landscape, probabilities, slice_through
+from glassformer.draw.marks import arrow, readable, show_plane
+from glassformer.draw.matrices import MOST_NUMBERS
+from glassformer.draw.picture import Data
+from glassformer.draw.plane import Plane
+from glassformer.draw.regions import regions
+from glassformer.draw.sequence import (
+    HEADINGS,
+    MOST_LISTED,
+    ROW_NAMES,
+    matrix_height,
+    named,
+    place_matrix,
+    scale_words,
+)
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, token_colour
+
+SIDE, LEFT, GAP = 7.0, 0.95, 0.5  # cm: a map, what stands left of it, between matrices
+MATRICES = 8.0  # cm for the rows of all matrices
+CLIMB = 0.3  # in one dimension, where y is the place: z is drawn this much above e, and h above z
+SAME_SPOT = 6.0  # points within which places with the same answer share a name
+MOST_NAMED, LAST_NAMED = 12, 8  # places up to which all are named, and how many of more
+
+
+def compute(subject: Subject) -> Data:
+    trace, layer = subject.trace(0), subject.layer
+    layers = len(subject.model.architecture.layers)
+    steps = {
+        "e": trace["embedded" if layers == 1 else f"layer{layers - 2}.stream"],
+        "attention": trace[f"{layer}attn.output"],
+        "z": trace[f"{layer}mid"],
+        "feed-forward": trace[f"{layer}ff.output"],
+        "h": trace[f"{layer}stream"],
+    }  # each pos dim
+    probability = probabilities(subject.model, steps["h"], from_mid=False)
+    return {
+        "labels": subject.labels(0),
+        "tokens": subject.tokens,
+        "residual": subject.model.architecture.layers[-1].residual,
+        "steps": steps,
+        "predicted": probability.argmax(-1),
+        "verdict": verdict(subject.tokens, probability[-1], asked(subject)),
+        "lens": {name: int(probabilities(subject.model, steps[name][-1:], False).argmax()) for name in "ez"},
+        "middle": map_of(subject, steps, "mid", "z", "ez"),
+        "end": map_of(subject, steps, "stream", "h", "ezh"),
+    }
+
+
+def asked(subject: Subject) -> np.ndarray | None:
+    return demanded(subject.automaton, subject.sequences[0], subject.context)
+
+
+def map_of(subject: Subject, steps: Data, part: str, name: str, path: str) -> Data:
+    """The sequence's path through a slice that holds the last place's state, and who wins there."""
+    states = steps[name]
+    about = f"the last place's {name}"
+    plane = slice_through(states, "stream", about, subject.dims, centre=states[-1])
+    places = np.arange(len(steps["e"]), dtype=float)
+    climbs = [plane(steps[step], places + CLIMB * index) for index, step in enumerate(path)]
+    points = np.stack(climbs, 1)  # pos step 2
+    land = landscape(subject.model, plane, plane.limits(points, room=0.12), from_mid=part == "mid")
+    same = land.winner_at(points[:, -1]) == probabilities(subject.model, steps["h"], False).argmax(-1)
+    found = {"plane": plane, "points": points, "agreeing": int(same.sum())}
+    return found | {"limits": land.limits, "winner": land.winner}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    rows = matrix_rows(data)
+    high = HEADINGS + height_of(data)
+    top = len(rows) * (high + 0.25) + 0.7
+    paper = sheet(theme, top + SIDE + 0.8 + foot_height(foot(data)), title(data))
+    for index, row in enumerate(rows):
+        draw_matrices(paper.part(0, index * (high + 0.25), paper.width, high), data, row)
+    for column, kind in enumerate(("middle", "end")):
+        axes = paper.axes(LEFT + column * (SIDE + 1.4), top, SIDE, SIDE)
+        draw_paths(axes, data, kind, theme)
+    write_foot(paper, foot(data))
+    return paper.figure
+
+
+def matrix_rows(data: Data) -> list[list[str]]:
+    """Which matrices stand in which row: two rows at most, without what the others tell where need be."""
+    names = list(data["steps"]) if data["residual"] else ["e", "z", "h"]
+    wide = matrix_width(data)
+    fitting = int((16.4 - ROW_NAMES + GAP) // (wide + GAP))
+    if len(names) > 2 * fitting:
+        names.remove("feed-forward")
+    return [names[start : start + fitting] for start in range(0, len(names), fitting)]
+
+
+def matrix_width(data: Data) -> float:
+    """Wide enough for numbers where there are any."""
+    places, dims = data["steps"]["e"].shape
+    return float(np.clip(0.62 * dims, 2.4, 7.44)) if max(places, dims) <= MOST_NUMBERS else 2.4
+
+
+def height_of(data: Data) -> float:
+    """Of a matrix; lower where there are two rows of them."""
+    return min(matrix_height(len(data["labels"])), MATRICES / len(matrix_rows(data)))
+
+
+def draw_matrices(frame: Frame, data: Data, row: list[str]) -> None:
+    """A row of matrices with the signs between them; those that add up share a scale."""
+    wide, high = matrix_width(data), height_of(data)
+    for column, name in enumerate(row):
+        x = ROW_NAMES + column * (wide + GAP)
+        group = ("e", "attention", "z") if name in ("e", "attention", "z") else ("feed-forward", "h")
+        largest = max(float(np.abs(data["steps"][one]).max()) for one in group)
+        axes = frame.axes(x, HEADINGS, wide, high)
+        heading = f"{full_name(name, data)} ({scale_words(largest)})"
+        place_matrix(
+            axes, data["steps"][name], data["labels"], frame.theme, heading, names=not column, largest=largest
+        )
+        if column:
+            frame.write(
+                x - GAP / 2, HEADINGS + high / 2 - 0.2, sign_between(row[column - 1], name), 10.0, ha="center"
+            )
+
+
+def full_name(name: str, data: Data) -> str:
+    return name if data["residual"] else {"e": "e", "z": "z: attention", "h": "h: feed-forward"}[name]
+
+
+def sign_between(name: str, following: str) -> str:
+    signs = {
+        ("e", "attention"): "+",
+        ("attention", "z"): "=",
+        ("z", "feed-forward"): "+",
+        ("feed-forward", "h"): "=",
+    }
+    return signs.get((name, following), "\N{RIGHTWARDS ARROW}")
+
+
+def draw_paths(axes: Axes, data: Data, kind: str, theme: Theme) -> None:
+    """Every place's arrows over the map, the last place's thick, with names at their ends."""
+    found = data[kind]
+    points: Float[np.ndarray, "pos step 2"] = found["points"]
+    taken: list[tuple[float, float, float, float]] = []
+    names = {
+        "middle": "e to z, over what the rest of the model makes of z",
+        "end": "e to z (blue) to h, over what the head says",
+    }
+    show_plane(axes, found["plane"], found["limits"], names[kind])
+    flat = points.reshape(-1, 2)
+    regions(axes, found["winner"], found["limits"], data["tokens"], theme, taken, avoid=flat)
+    for place, path in enumerate(points):
+        is_last = place == len(points) - 1
+        for start, end, colour in zip(path, path[1:], (theme.accent, theme.ink), strict=False):
+            arrow(axes, start, end, colour, 1.9 if is_last else 0.6, 1.0 if is_last else 0.75)
+    mark_ends(axes, data, points, theme)
+    name_ends(axes, data, kind, theme, taken)
+
+
+def mark_ends(axes: Axes, data: Data, points: Float[np.ndarray, "pos step 2"], theme: Theme) -> None:
+    """A dot in the token's colour at e, a square in the predicted token's colour at h."""
+    sizes = np.r_[np.full(len(points) - 1, 12.0), 34.0]
+    starts = [token_colour(label) for label in data["labels"]]
+    look = {"s": sizes, "linewidths": 0.5, "edgecolors": theme.ink, "zorder": 5}
+    axes.scatter(*points[:, 0].T, c=starts, **look)
+    if points.shape[1] == 3:
+        ends = [token_colour(data["tokens"][token]) for token in data["predicted"]]
+        axes.scatter(*points[:, 2].T, c=ends, marker="s", **look)
+
+
+def name_ends(
+    axes: Axes, data: Data, kind: str, theme: Theme, taken: list[tuple[float, float, float, float]]
+) -> None:
+    """`+@p7` at the embeddings of the first map, `p7: 2` at the final states of the second."""
+    labels, points, last = data["labels"], data[kind]["points"], len(data["labels"]) - 1
+    shown = list(range(len(labels)) if len(labels) <= MOST_NAMED else range(last - LAST_NAMED + 1, last + 1))
+    starts = shown if kind == "middle" else [last]
+    names = [(points[place, 0], f"{labels[place]}@p{place}", labels[place]) for place in starts]
+    if kind == "end":
+        answers = [data["tokens"][token] for token in data["predicted"]]
+        groups = together(in_points(axes, points[:, -1]), answers, shown)
+        names += [
+            (points[group[0], -1], f"{listed(group)}: {answers[group[0]]}", answers[group[0]])
+            for group in groups
+        ]
+    spots, texts, tokens = zip(*names, strict=True)
+    inks = [readable(token_colour(token), theme) for token in tokens]
+    place_labels(axes, np.array(spots), texts, theme, inks, points.reshape(-1, 2), taken=taken)
+
+
+def together(
+    spots: Float[np.ndarray, "pos 2"], answers: Sequence[str], shown: Sequence[int]
+) -> list[list[int]]:
+    """Places with the same answer at the same spot, which share a name."""
+    groups: list[list[int]] = []
+    for place in shown:
+        for group in groups:
+            near = np.linalg.norm(spots[place] - spots[group[0]]) < SAME_SPOT
+            if near and answers[place] == answers[group[0]]:
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return groups
+
+
+def listed(places: Sequence[int]) -> str:
+    """`p1, p3`; of many the first and the number of the others."""
+    names = [f"p{place}" for place in places]
+    return ", ".join(names) if len(names) <= MOST_LISTED else f"{names[0]} and {len(names) - 1} more"
+
+
+def title(data: Data) -> str:
+    steps, here = data["steps"], named(data["labels"], len(data["labels"]) - 1)
+    far, farther = (float(np.linalg.norm(steps[b][-1] - steps[a][-1])) for a, b in ("ez", "zh"))
+    if data["residual"]:
+        moves = f"attention moves the state by {far:.3g}, the feed-forward layer by {farther:.3g}"
+        return f"At {here} {moves}: {data['verdict']}"
+    replaced = "attention replaces e, the feed-forward layer replaces z"
+    return f"Nothing is added up: at {here} {replaced}; {data['verdict']}"
+
+
+def foot(data: Data) -> str:
+    """What a reader must know of the slices, and what each of them is worth."""
+    count = len(data["labels"])
+    notes: list[str] = []
+    for kind, name in (("middle", "Left"), ("end", "Right")):
+        plane: Plane = data[kind]["plane"]
+        if len(plane.through) > 2:
+            note = f"{plane.note[0].lower()}{plane.note[1:]}"
+            ends = f"{data[kind]['agreeing']} of {count} arrows end in the colour of their own prediction."
+            notes.append(f"{name}: {note} {ends}")
+    return " ".join(notes) or data["end"]["plane"].note
+
+
+def caption(data: Data) -> str:
+    tokens, lens = data["tokens"], data["lens"]
+    sums = (
+        "z is e plus attention's output, h is z plus the feed-forward layer's."
+        if data["residual"]
+        else "There are no residual connections: z is attention's output and h the feed-forward layer's."
+    )
+    places, dims = data["steps"]["e"].shape
+    return f"""{" ".join(data["labels"])}: the states of all {places} places in all {dims} dimensions, and the
+        same as arrows. {sums} Blue arrows are attention's, the others the feed-forward layer's, thick ones
+        those of the last place; round ends are e, square ends h, in the colour of the prediction. Left, the
+        map is the most probable token for every state z; right, for every final state: put on e of the last
+        place the head would say {tokens[lens["e"]]}, on z {tokens[lens["z"]]}, and on h it says
+        {tokens[data["predicted"][-1]]}. {foot(data)}"""

@@ -1,0 +1,110 @@
+"""Score blocks: every query against every key, token by token, and inside each block place by place.
+
+Row (4, p3) and column (6, p1) hold what 4 at p3 scores for 6 at p1; pairs whose key is later are blank.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from glassformer.draw.frame import Frame, sheet
+from glassformer.draw.heads import head_title, percent, seen_by, share_explained
+from glassformer.draw.matrices import matrix, scale_bar
+from glassformer.draw.picture import Data
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme
+
+LARGEST, PAGE_HEIGHT = 10.2, 20.0  # cm: the side of the whole matrix; what a sheet may take
+
+
+def compute(subject: Subject) -> Data:
+    masked = [masked_scores(subject, head) for head in range(subject.heads)]
+    return {
+        "tokens": subject.tokens,
+        "places": subject.places,
+        "scores": masked,  # tok pos tok pos, nan where the key is later
+        "by_token": [np.nanmean(scores, (1, 3)) for scores in masked],  # tok tok
+        "by_place": [place_means(scores) for scores in masked],  # pos pos
+        "token_share": [explained(scores, np.nanmean(scores, (1, 3), keepdims=True)) for scores in masked],
+        "place_share": [explained(scores, place_means(scores)[None, :, None]) for scores in masked],
+    }
+
+
+def masked_scores(subject: Subject, head: int) -> Float[np.ndarray, "tok pos tok pos"]:
+    seen = seen_by(subject.context)[None, :, None]
+    return np.where(seen, np.asarray(subject.scores(head), np.float64), np.nan)
+
+
+def place_means(scores: Float[np.ndarray, "tok pos tok pos"]) -> Float[np.ndarray, "pos pos"]:
+    """Over the tokens of both sides; later places, where all are blank, stay blank."""
+    return np.asarray(scores.mean((0, 2)))
+
+
+def explained(scores: Float[np.ndarray, "tok pos tok pos"], means: Float[np.ndarray, "_ _ _ _"]) -> float:
+    """Share of the variance of the scores that some means account for."""
+    seen = np.isfinite(scores)
+    return share_explained(scores[seen], np.broadcast_to(means, scores.shape)[seen])
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    heads = len(data["scores"])
+    size = min(LARGEST, PAGE_HEIGHT / heads - 1.35)
+    block = size + 1.35
+    paper = sheet(theme, heads * block - 0.3, title(data))
+    for head in range(heads):
+        draw_head(paper.part(0, head * block, paper.width, block), data, head, size)
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    """What decides a score: which two tokens meet, or where they stand."""
+    token, place = (
+        " and ".join(percent(share) for share in data[f"{kind}_share"]) for kind in ("token", "place")
+    )
+    count = int(np.isfinite(data["scores"][0]).sum())
+    heads = " (head by head)" if len(data["scores"]) > 1 else ""
+    return (
+        f"All {count:,} scores: which two tokens meet makes {token} of the variance, "
+        f"which two places {place}{heads}"
+    )
+
+
+def draw_head(part: Frame, data: Data, head: int, size: float) -> None:
+    """The whole matrix, and its means by token and by place on the same scale."""
+    tokens, places, theme = data["tokens"], data["places"], part.theme
+    largest = float(np.nanmax(np.abs(data["scores"][head])))
+    draw_blocks(part.axes(0.75, 1.0, size, size), data, head, largest, theme)
+    left = 0.75 + size + 1.9
+    wide, high = part.width - left - 0.05, (size - 1.25) / 2
+    means = (("mean by token", data["by_token"], tokens), ("mean by place", data["by_place"], places))
+    for row, (name, values, names) in enumerate(means):
+        axes = part.axes(left, 1.0 + row * (high + 1.25), wide, high)
+        image = matrix(axes, values[head], theme, names, names, largest=largest)
+        axes.set_title(name, pad=14)
+    scale_bar(part.axes(0.75 + size + 0.2, 1.0, 0.16, size), image, theme)
+
+
+def draw_blocks(axes: Axes, data: Data, head: int, largest: float, theme: Theme) -> None:
+    """Queries downwards, keys across: a block a pair of tokens, a cell a pair of places."""
+    tokens, context = data["tokens"], len(data["places"])
+    count = len(tokens) * context
+    matrix(axes, data["scores"][head].reshape(count, count), theme, largest=largest, numbers=False)
+    middles = np.arange(len(tokens)) * context + (context - 1) / 2
+    axes.set_xticks(middles, tokens)
+    axes.set_yticks(middles, tokens)
+    borders = np.arange(1, len(tokens)) * context - 0.5
+    axes.hlines(borders, -0.5, count - 0.5, color=theme.faint, linewidth=0.5)
+    axes.vlines(borders, -0.5, count - 0.5, color=theme.faint, linewidth=0.5)
+    text = f"queries down, keys across; in a block {data['places'][0]} to {data['places'][-1]}"
+    axes.set_title(head_title(head, len(data["scores"]), text), pad=14)
+
+
+def caption(data: Data) -> str:
+    return (
+        "The score of every query (rows) for every key (columns), scale included: blocks are tokens, cells "
+        "inside a block are places, both in their order; blank are pairs whose key is later than the query, "
+        "and they count in no mean. Right: the means over places for each two tokens, and over tokens for "
+        "each two places, on the same scale. The shares are R squared of these means over all seen pairs. "
+        "What is added to a whole row changes no attention, for softmax takes differences only."
+    )

@@ -1,0 +1,110 @@
+"""What each value moves in the stream: a token's message as an arrow from its embedding.
+
+On the left every token looks at itself alone; on the right the last place of a sequence looks as it does.
+"""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside, step_arrow
+from glassformer.draw.demand import source_place
+from glassformer.draw.frame import sheet
+from glassformer.draw.labels import in_points, place_labels
+from glassformer.draw.marks import cross, ghost, note, readable, show_plane
+from glassformer.draw.picture import Data
+from glassformer.draw.sequence import STRIP, strip
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, token_colour
+
+AXIS = 1.05  # cm left of a panel
+
+
+def compute(subject: Subject) -> Data:
+    plane, carry = subject.stream_plane, carry_of(subject, 0)
+    rows = np.arange(len(subject.tokens), dtype=float)  # keeps tokens apart in one dimension
+    places = np.arange(subject.context, dtype=float)
+    starts, moves = subject.embedded.mean(1), subject.messages.mean(2)  # tok dim, head tok dim
+    return {
+        "tokens": subject.tokens,
+        "labels": carry.labels,
+        "source": source_place(subject.automaton, subject.sequences[0], subject.context),
+        "plane": plane,
+        "token_plane": plane.spread_over("token"),
+        "moves": moves,
+        "lengths": np.linalg.norm(moves, axis=-1),  # head tok
+        "starts": plane(starts, rows),
+        "tips": plane(starts + moves, rows),  # head tok 2
+        "token_cloud": plane(subject.embedded, rows[:, None]),
+        "carry": carry,
+        "cloud": plane(subject.embedded, places),
+        "chain": carry.points(plane, carry.kept),
+        "end": plane(carry.mid, carry.spread[-1]),
+    }
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    count = len(data["tips"]) + 1
+    side = min(7.1, (16.4 - count * AXIS) / count)
+    above = 0.5 + STRIP
+    paper = sheet(theme, above + side + 0.95 + 0.3 * bool(data["plane"].note), title(data))
+    lefts = [AXIS + column * (side + AXIS) for column in range(count)]
+    for head, left in enumerate(lefts[:-1]):
+        draw_tokens(paper.axes(left, above, side, side), data, head, theme)
+    strip(paper, 0, 0, data["labels"], data["source"])
+    draw_last(paper.axes(lefts[-1], above, side, side), data, theme)
+    note(paper, data["plane"].spread_over("token on the left, the position on the right"))
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    lengths, names = data["lengths"], head_names(len(data["lengths"]))
+    (far_head, far), (near_head, near) = (
+        np.unravel_index(index, lengths.shape) for index in (lengths.argmax(), lengths.argmin())
+    )
+    where = [f" ({names[head]})" if names[head] else "" for head in (far_head, near_head)]
+    return (
+        f"The value of {data['tokens'][far]}{where[0]} moves the stream farthest, by "
+        f"{lengths[far_head, far]:.3g}; that of {data['tokens'][near]}{where[1]} least, by "
+        f"{lengths[near_head, near]:.3g}"
+    )
+
+
+def draw_tokens(axes: Axes, data: Data, head: int, theme: Theme) -> None:
+    """Each token's message from its embedding, both averaged over all places."""
+    plane, tokens, starts, tips = data["token_plane"], data["tokens"], data["starts"], data["tips"][head]
+    name = head_names(len(data["tips"]))[head]
+    limits = plane.limits(data["token_cloud"], data["tips"])
+    show_plane(axes, plane, limits, f"every token's message{f', {name}' if name else ''}")
+    cross(axes, theme)
+    ghost(axes, data["token_cloud"], theme)
+    seen = np.linalg.norm(in_points(axes, tips) - in_points(axes, starts), axis=1)
+    for token, start, tip, length in zip(tokens, starts, tips, seen, strict=True):
+        step_arrow(axes, start, tip, token_colour(token), length, 1.2)
+    axes.scatter(*starts.T, s=9, c=[token_colour(token) for token in tokens], linewidths=0, zorder=5)
+    colours = [readable(token_colour(token), theme) for token in tokens]
+    place_labels(axes, starts, tokens, theme, colours, np.concatenate([tips, (starts + tips) / 2]))
+
+
+def draw_last(axes: Axes, data: Data, theme: Theme) -> None:
+    """The last place of the sequence: from its embedding, by weight times message, to the sum."""
+    plane, carry = data["plane"], data["carry"]
+    limits = chain_limits(plane, data["chain"], data["end"])
+    show_plane(axes, plane, limits, f"from {carry.kept_name} to z at p{len(carry.labels) - 1}")
+    cross(axes, theme)
+    ghost(axes, inside(data["cloud"], limits), theme)
+    draw_chain(axes, data["chain"], data["end"], carry, (carry.kept_name, "z"), theme)
+
+
+def caption(data: Data) -> str:
+    carry, last = data["carry"], len(data["labels"]) - 1
+    start = "its embedding e" if carry.is_residual else "0 (there is no residual connection)"
+    gap = float(np.abs(carry.chain(carry.kept)[-1] - carry.mid).max())
+    return (
+        "Left: every token's message (its value, carried to the stream) as an arrow from its embedding, both "
+        f"averaged over the {data['cloud'].shape[1]} places; grey: all embeddings. Lengths in the title are "
+        f"those of these mean messages, in all dimensions. Right: the last place (p{last}) of the sequence "
+        f"{' '.join(data['labels'])}: from {start} by weight times message of every place, tip to tail, to "
+        f"the stream after attention (star: the model's own pass; the tip differs by {gap:.1g}). "
+        f"{data['plane'].note}"
+    )

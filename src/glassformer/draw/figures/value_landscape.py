@@ -1,0 +1,85 @@
+"""Landscape with values: what the rest of the model says at every sum z, and every message that may be added.
+
+A context's state after attention is z = embedding + weighted sum of messages; without residual connections
+it is that sum alone. From z on no place sees another, so the map holds for all of them.
+"""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from glassformer.draw.atlas import draw_atlas, landed, landed_on
+from glassformer.draw.landings import counted, landings, mapped, remark
+from glassformer.draw.landscape import landscape, slice_through
+from glassformer.draw.marks import cloud
+from glassformer.draw.picture import Data
+from glassformer.draw.regions import regions
+from glassformer.draw.subject import Subject
+from glassformer.draw.theme import Theme, token_colour
+
+
+def compute(subject: Subject) -> Data:
+    sums = subject.trial_traces[f"{subject.layer}mid"]  # trial pos dim
+    places = np.arange(subject.context, dtype=float)
+    plane = slice_through(sums[:, -1], "z", "the mean sum z of real contexts", subject.dims)
+    found = landings(subject, plane(sums, places))
+    messages = plane(subject.messages, places)  # head tok pos 2
+    limits = plane.limits(found["points"], found["others"], messages)
+    found |= mapped(landscape(subject.model, plane, limits, from_mid=True), found)
+    found |= {
+        "plane": plane,
+        "messages": messages,
+        "residual": subject.model.architecture.layers[-1].residual,
+    }
+    return found | {"remark": remark(plane, found) + others_than_sums(plane.through)}
+
+
+def others_than_sums(through: np.ndarray) -> str:
+    return " Values are vectors from the origin; they need not lie in the slice." if len(through) > 2 else ""
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    heads = len(data["messages"])
+
+    def on_large(axes: Axes, head: int) -> None:
+        messages = data["messages"][head]  # tok pos 2
+        taken: list[tuple[float, float, float, float]] = []
+        avoid = np.concatenate([data["points"], messages.reshape(-1, 2)])
+        regions(axes, data["winner"], data["limits"], data["tokens"], theme, taken, avoid=avoid)
+        landed(axes, data["others"], data["others_predicted"], data, theme, 4.0)
+        landed(axes, data["points"], data["predicted"], data, theme, 14.0, level=4)
+        cloud(axes, messages, data["tokens"], theme, marker="s", size=5.0, taken=taken)
+
+    def on_small(axes: Axes, token: int) -> None:
+        landed_on(axes, token, data, theme)
+        for messages in data["messages"]:
+            look = {"color": token_colour(data["tokens"][token]), "markeredgecolor": theme.ink}
+            axes.plot(*messages[token].T, "s-", markersize=2.2, markeredgewidth=0.3, linewidth=0.5, **look)
+
+    whose = [f"values of head {head}" for head in range(heads)] if heads > 1 else ["values"]
+    names = [f"sums z (dots), {name} (squares)" for name in whose]
+    return draw_atlas(data, theme, title(data), names, on_large, on_small)
+
+
+def title(data: Data) -> str:
+    right = counted(data["right"], data["contexts"])
+    return (
+        f"After attention {right} real contexts are already where the rest of the model makes them a token "
+        "that the rule allows"
+    )
+
+
+def caption(data: Data) -> str:
+    grid, count = len(data["winner"]), len(data["points"])
+    heads, tokens, places, _ = data["messages"].shape
+    relation = "is the embedding plus" if data["residual"] else "is (there are no residual connections)"
+    several = "head" if heads == 1 else "heads"
+    return f"""The feed-forward layer and the head evaluated on {grid} x {grid} states z: the most probable
+        token, the entropy, and the probability of each of the {len(data["maps"])} tokens that real contexts
+        are answered with or land on. Dots: the sums z at the last place of {count} of {data["contexts"]:,}
+        contexts drawn from the rule, in the colour of the token that the model predicts; {data["agreeing"]}
+        of the {count} have the colour of the map under them; small dots: {len(data["others"])} sums at
+        earlier places. Squares: all {heads * tokens * places} values ({tokens} tokens at {places} places,
+        {heads} {several}), as they are added to the stream, joined from p0 (large) to the last place; on a
+        token's own map, its own values. A sum {relation} the sum of values weighted by attention.
+        {data["remark"]}"""

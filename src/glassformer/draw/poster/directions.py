@@ -1,0 +1,59 @@
+"""Along which directions attention's output really moves: singular values over thousands of sums."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.model.forward import prefix
+
+if TYPE_CHECKING:
+    from glassformer.draw.poster.subject import AdderSubject
+
+TOLERANCE = {
+    "float32": 1e-5,
+    "float64": 1e-10,
+}  # singular values below this share of the largest are rounding
+
+
+def outputs(subject: "AdderSubject", layer: int) -> Float[np.ndarray, "sum step dim"]:
+    """What a layer's attention adds to the stream at the places that write."""
+    return subject.sample.kept[f"{prefix(subject.architecture, layer)}attn.output"].astype(np.float64)
+
+
+def spectrum(
+    subject: "AdderSubject", layer: int
+) -> tuple[Float[np.ndarray, " direction"], Float[np.ndarray, "direction dim"]]:
+    """Singular values of the outputs about their mean, and the directions that belong to them."""
+    flat = outputs(subject, layer)
+    rows = flat.reshape(-1, flat.shape[-1])
+    rows = rows - rows.mean(0)
+    _, values, directions = np.linalg.svd(
+        np.linalg.qr(rows, mode="r")
+    )  # squares would lose half of the digits
+    return values / np.sqrt(len(rows)), directions
+
+
+def main_direction(subject: "AdderSubject", layer: int) -> Float[np.ndarray, " dim"]:
+    """The direction of length 1 along which the outputs vary most; larger columns are further along it."""
+    direction, sample = spectrum(subject, layer)[1][0], subject.sample
+    sums = (sample.x + sample.y)[:, list(sample.columns)]  # sum step
+    scores = outputs(subject, layer) @ direction
+    rising = ((sums - sums.mean(0)) * (scores - scores.mean(0))).mean(0)
+    return np.asarray(direction if rising.sum() >= 0 else -direction)
+
+
+def digit_direction(messages: Float[np.ndarray, "digit column dim"]) -> Float[np.ndarray, " dim"]:
+    """The direction in which what is carried of the digits differs most; 9 is further along it than 0."""
+    centred = (messages - messages.mean(0)).reshape(-1, messages.shape[-1])
+    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
+    growth = (messages[-1] - messages[0]) @ direction
+    return np.asarray(direction if growth.sum() >= 0 else -direction)
+
+
+def measured_rank(values: Float[np.ndarray, " direction"], precision: str) -> int:
+    """
+    >>> measured_rank(np.array([3.0, 1e-12, 0.0]), "float64")
+    1
+    """
+    return int((values > TOLERANCE[precision] * values[0]).sum())

@@ -1,0 +1,115 @@
+"""What is known of an adder on all pairs: from its certificate, or from a proof made now."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glassformer.model.model import Model
+from glassformer.tasks import Addition
+from glassformer.zoo.entry import VERDICTS
+
+SECONDS = 10.0  # that a proof for a picture may take
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The pair with the smallest margin at a step of writing."""
+
+    step: int
+    a: int
+    b: int
+    margin: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The verdict and what it rests on."""
+
+    verdict: str  # proved, refuted, undecided, not_applicable
+    inputs: int
+    arithmetic: str
+    smallest_margin: float | None
+    rounding_bound: float | None
+    worst: tuple[Worst, ...]  # one a step, where it is proved
+    counterexample: tuple[int, int] | None
+    classes: Mapping[str, int]
+    source: str  # where this comes from, in words
+    reason: str = ""  # why nothing was decided
+
+    @property
+    def hardest(self) -> Worst | None:
+        return min(self.worst, key=lambda one: one.margin, default=None)
+
+
+def find(model: Model, task: Addition, folder: Path | None) -> Findings:
+    """The certificate of a run where it is of these weights, else a proof, else what the zoo says."""
+    from glassformer.proof.certificate import model_hash
+
+    sha256 = model_hash(model.architecture, model.params)
+    if folder and (found := read_certificate(folder / "certificate.json", sha256)):
+        return found
+    found = prove_now(model, task)
+    return found if found.verdict in ("proved", "refuted") else known(sha256, found)
+
+
+def read_certificate(path: Path, sha256: str) -> Findings | None:
+    """What a certificate says, if it is of this model."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+        if content["model"]["sha256"] != sha256:
+            return None
+        wrong = content["counterexample"]
+        return Findings(
+            verdict=content["verdict"],
+            inputs=int(content["inputs"]),
+            arithmetic=content["arithmetic"],
+            smallest_margin=content["smallest_margin"],
+            rounding_bound=content["rounding_bound"],
+            worst=tuple(Worst(**one) for one in content["hardest"]),
+            counterexample=wrong and (wrong["a"], wrong["b"]),
+            classes=content["classes"],
+            source=f"certificate {path.name} of the run",
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def prove_now(model: Model, task: Addition) -> Findings:
+    """A proof within the time for a picture."""
+    from glassformer.proof.adder import prove_adder
+
+    proof = prove_adder(model, task, seconds=SECONDS)
+    wrong = proof.counterexample
+    return Findings(
+        verdict=proof.verdict,
+        inputs=proof.inputs,
+        arithmetic=proof.arithmetic,
+        smallest_margin=proof.smallest_margin,
+        rounding_bound=proof.rounding_bound,
+        worst=tuple(Worst(one.step, one.a, one.b, one.margin) for one in proof.hardest),
+        counterexample=None if wrong is None else (wrong.a, wrong.b),
+        classes=dict(proof.classes),
+        source="proof made for this poster",
+        reason=proof.reason or f"left undecided within {SECONDS:.0f} s",
+    )
+
+
+def known(sha256: str, undecided: Findings) -> Findings:
+    """The zoo's verdict on these very weights, where a longer proof has found one."""
+    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
+    for about in every.values():
+        if about["sha256"] == sha256:
+            return Findings(
+                about["verdict"],
+                undecided.inputs,
+                about["arithmetic"],
+                about["smallest_margin"],
+                None,
+                (),
+                undecided.counterexample,
+                {},
+                "the zoo's list of verdicts",
+            )
+    return undecided

@@ -1,0 +1,292 @@
+"""The way of the data: tokens, the stream of vectors, what each part reads from it and adds to it."""
+
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame, text_width
+from glassformer.draw.picture import Data
+from glassformer.draw.poster.style import (
+    SIZE,
+    STAGES,
+    box,
+    canvas,
+    cell,
+    fit,
+    paragraph,
+    place_colour,
+    say,
+    shown,
+    stage_colour,
+    stage_of,
+)
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import counted, listed, lowered
+from glassformer.draw.theme import mixed, readable_on
+from glassformer.model.architecture import Architecture
+from glassformer.model.count import constants
+from glassformer.model.forward import all_parameters, parameters, prefix
+from glassformer.model.norm import NoNorm
+
+STREAM, BOX_TOP, FLOW = 0.6, 1.5, 5.75  # cm within the flow's canvas
+
+BUDGET = 7.45  # cm below the panel's top
+
+
+class Block(NamedTuple):
+    """One box of the flow."""
+
+    title: str
+    stage: str
+    rows: list[tuple[str, str]]  # what it is made of, and how many numbers
+    numbers: int
+    norm: str  # before it; empty: none
+    kind: str  # ends, or what it does to the stream: adds, replaces
+
+
+def compute(subject: AdderSubject) -> Data:
+    shape = subject.architecture
+    sizes = {name: parameter.size for name, parameter in parameters(shape).items()}
+    stages = {stage: sum(size for name, size in sizes.items() if stage_of(name) == stage) for stage in STAGES}
+    return {
+        "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens),
+        "labels": subject.layout.position_labels(),
+        "prompt": subject.layout.prompt_length,
+        "pair": subject.pair,
+        "width": shape.width,
+        "vocab": shape.vocab,
+        "blocks": blocks(shape, sizes),
+        "stages": stages,
+        "total": sum(sizes.values()),
+        "ties": tuple(f"{tie.name} = {tie.to}" for tie in shape.ties),
+        "constants": constants(shape),
+    }
+
+
+def blocks(shape: Architecture, sizes: dict[str, int]) -> list[Block]:
+    """From the tokens to the logits."""
+    found = [
+        Block(
+            "embedding", "digits", embedding_rows(shape, sizes), under(sizes, "token", "position"), "", "ends"
+        )
+    ]
+    for index, layer in enumerate(shape.layers):
+        name, which = prefix(shape, index), f" {index}" if len(shape.layers) > 1 else ""
+        kind = "adds" if layer.residual else "replaces"
+        if layer.attention:
+            norm = norm_words(layer.attention_norm, f"{name}attn_norm", shape, sizes)
+            rows = attention_rows(layer.attention, f"{name}attn", shape, sizes)
+            count = under(sizes, f"{name}attn")
+            found.append(Block(f"attention{which}", "attention", rows, count, norm, kind))
+        if layer.feedforward:
+            norm = norm_words(layer.feedforward_norm, f"{name}ff_norm", shape, sizes)
+            rows = feedforward_rows(layer.feedforward, f"{name}ff", shape, sizes)
+            found.append(
+                Block(f"feed-forward{which}", "feed-forward", rows, under(sizes, f"{name}ff"), norm, kind)
+            )
+    norm = norm_words(shape.final_norm, "final_norm", shape, sizes)
+    return [*found, Block("head", "head", head_rows(shape, sizes), under(sizes, "head"), norm, "ends")]
+
+
+def under(sizes: dict[str, int], *names: str) -> int:
+    return sum(
+        size
+        for name, size in sizes.items()
+        if any(name == part or name.startswith(f"{part}.") for part in names)
+    )
+
+
+def embedding_rows(shape: Architecture, sizes: dict[str, int]) -> list[tuple[str, str]]:
+    places = f"places: {shape.position.kind}"
+    dims = f"{shape.token_dims} + {shape.position_dims}" if shape.position_dims else str(shape.width)
+    return [
+        (f"{dims} dimensions", ""),
+        (f"digits: {shape.token.kind}", str(under(sizes, "token"))),
+        (places, str(under(sizes, "position"))),
+    ]
+
+
+def attention_rows(
+    attention: Any, name: str, shape: Architecture, sizes: dict[str, int]
+) -> list[tuple[str, str]]:
+    rows = [(f"{counted(attention.heads, 'head')} of {attention.head_size}", ""), (attention.softmax, "")]
+    for key in ("q", "k", "v", "out"):
+        if part := getattr(attention, key):
+            rows.append(part_row(key, part.kind, f"{name}.{key}", shape, sizes))
+    for key in ("qk_norm", "k_norm"):
+        part = getattr(attention, key)
+        if part and not isinstance(part, NoNorm):
+            rows.append(part_row(key.replace("_", " "), part.kind, f"{name}.{key}", shape, sizes))
+    if attention.relation.kind != "none":
+        rows.append((f"places: {attention.relation.kind}", "0"))
+    return rows
+
+
+def feedforward_rows(
+    part: Any, name: str, shape: Architecture, sizes: dict[str, int]
+) -> list[tuple[str, str]]:
+    rows = [(f"{counted(part.units(shape.width), 'unit')}, {part.bend}", "")]
+    for key in ("gate", "up", "down"):
+        if projection := getattr(part, key):
+            rows.append(part_row(key, projection.kind, f"{name}.{key}", shape, sizes))
+    return rows
+
+
+def head_rows(shape: Architecture, sizes: dict[str, int]) -> list[tuple[str, str]]:
+    rows = [(counted(shape.vocab, "token"), ""), (shape.head.kind, "")]
+    if weight := getattr(shape.head, "weight", None):
+        rows.append(part_row("weight", weight.kind, "head", shape, sizes))
+    elif stored := under(sizes, "head"):
+        rows.append(("coefficients", str(stored)))
+    return rows
+
+
+def part_row(label: str, kind: str, name: str, shape: Architecture, sizes: dict[str, int]) -> tuple[str, str]:
+    """How a weight is made, and how many numbers it stores; a tied one says whose they are."""
+    tied = [tie for tie in shape.ties if tie.name.startswith(f"{name}.")]
+    free = [one for one in all_parameters(shape) if one.startswith(f"{name}.") and one in sizes]
+    if tied and not free:
+        return f"{label} = {tied[0].to.removesuffix('.weight').replace('.weight.T', 'ᵀ')}", "0"
+    return f"{label}: {kind}", str(under(sizes, name))
+
+
+def norm_words(norm: Any, name: str, shape: Architecture, sizes: dict[str, int]) -> str:
+    if isinstance(norm, NoNorm):
+        return ""
+    return f"norm · {under(sizes, name)}"
+
+
+def title(data: Data) -> str:
+    stage, most = max(data["stages"].items(), key=lambda item: item[1])
+    steps = len(data["tokens"]) - data["prompt"]
+    all_of_them = f"{counted(data['total'], 'number')} write the {steps} digits of a sum, one after the other"
+    return f"{all_of_them}; most of them, {most}, belong to {'the ' if stage == 'head' else ''}{stage}"
+
+
+def draw(frame: Frame, data: Data) -> None:
+    draw_tokens(canvas(frame, 0, 0, frame.width, 1.6), frame, data)
+    draw_flow(canvas(frame, 0, 1.65, frame.width, FLOW), frame, data)
+    draw_budget(canvas(frame, 0, BUDGET, frame.width, frame.height - BUDGET), frame, data)
+
+
+def draw_tokens(axes: Axes, frame: Frame, data: Data) -> None:
+    """The problem and the answer as the model sees and writes them."""
+    theme, count = frame.theme, len(data["tokens"])
+    wide = min(frame.width / count, 0.6)
+    for place, (token, label) in enumerate(zip(data["tokens"], data["labels"], strict=True)):
+        x = (place + 0.5) * wide
+        edge = theme.good if place >= data["prompt"] else "none"
+        cell(axes, x, 0.72, wide - 0.05, 0.5, shown(token), theme, edge)
+        if label != token and not label.isdigit():
+            say(axes, x, 0.22, lowered(label), color=place_colour(label, theme))
+    a, b = data["pair"]
+    middle = wide * (data["prompt"] + count) / 2
+    say(axes, wide * data["prompt"] / 2, 1.25, f"read: {a} + {b} =", color=theme.muted)
+    say(axes, middle, 1.25, "written by the model", color=theme.good)
+
+
+def draw_flow(axes: Axes, frame: Frame, data: Data) -> None:
+    theme, found = frame.theme, data["blocks"]
+    gap = 0.45 if len(found) <= 4 else 0.25
+    wide = (frame.width - gap * (len(found) - 1)) / len(found)
+    axes.plot([wide / 2, frame.width - wide / 2], [STREAM] * 2, color=theme.faint, linewidth=7, zorder=1,
+              solid_capstyle="butt")  # fmt: skip
+    note = f"the stream: {counted(data['width'], 'number')} a place"
+    say(axes, frame.width / 2, 0.15, note, color=theme.muted)
+    line = min(0.5, (FLOW - BOX_TOP - 1.3) / max(len(block.rows) for block in found))
+    for index, block in enumerate(found):
+        draw_block(axes, frame, block, index * (wide + gap), wide, line, is_first=index == 0)
+
+
+def draw_block(
+    axes: Axes, frame: Frame, block: Block, left: float, wide: float, line: float, is_first: bool
+) -> None:
+    theme = frame.theme
+    colour = stage_colour(block.stage, theme)
+    number, name = f"{block.numbers:,}", {"weight": "bold", "ha": "left", "color": theme.ink}
+    beside = text_width(block.title, 9, "bold") + text_width(number, 15, "bold") < wide - 0.4
+    first = 0.85 if beside else 1.15  # the title stands below the number where both are too wide
+    high = first + 0.1 + line * len(block.rows)
+    box(axes, left, BOX_TOP, wide, high, mixed(colour, theme.paper, 0.1), colour)
+    say(axes, left + 0.15, BOX_TOP + (0.42 if beside else 0.82), block.title, 9 if beside else 8, **name)
+    say(axes, left + wide - 0.15, BOX_TOP + 0.4, number, 15, ha="right", weight="bold", color=colour)
+    for row, (text, count) in enumerate(block.rows):
+        y = BOX_TOP + first + 0.08 + row * line
+        say(axes, left + 0.15, y, fit(text, wide - (0.75 if count else 0.3)), ha="left", color=theme.ink)
+        say(axes, left + wide - 0.15, y, count, ha="right", color=theme.muted)
+    draw_arrows(axes, frame, block, left, wide, colour, is_first)
+
+
+def draw_arrows(
+    axes: Axes, frame: Frame, block: Block, left: float, wide: float, colour: str, is_first: bool
+) -> None:
+    """Down from the stream, through the norm; up again where something is added."""
+    theme = frame.theme
+    down = left + wide * (0.5 if block.kind == "ends" else 0.3)
+    up = left + wide * (0.5 if block.kind == "ends" else 0.78)
+    if not is_first:
+        point(axes, down, STREAM, down, BOX_TOP, colour)
+        axes.plot([down], [STREAM], marker="o", markersize=4, color=colour, zorder=5)
+        if block.norm:
+            box(
+                axes,
+                down - 0.62,
+                0.84,
+                1.24,
+                0.36,
+                mixed(theme.muted, theme.paper, 0.18),
+                theme.muted,
+                0.18,
+                0.6,
+                6,
+            )
+            say(axes, down, 1.02, block.norm, color=theme.ink, zorder=7)
+    if block.kind != "ends" or is_first:
+        point(axes, up, BOX_TOP, up, STREAM + 0.2, colour)
+        sign = {"adds": "+", "replaces": "="}.get(block.kind, "")
+        axes.plot([up], [STREAM], marker="o", markersize=9, color=colour, zorder=5)
+        say(axes, up, STREAM, sign, 8, color=readable_on(colour), weight="bold", zorder=6)
+
+
+def point(axes: Axes, x0: float, y0: float, x1: float, y1: float, colour: str) -> None:
+    style = {
+        "arrowstyle": "-|>,head_width=0.14,head_length=0.28",
+        "color": colour,
+        "lw": 1.1,
+        "shrinkA": 0,
+        "shrinkB": 0,
+    }
+    axes.annotate("", xy=(x1, y1), xytext=(x0, y0), arrowprops=style, zorder=4)
+
+
+def draw_budget(axes: Axes, frame: Frame, data: Data) -> None:
+    """Where the numbers are, as one bar; below it what is shared and what no file holds."""
+    theme, x = frame.theme, 0.0
+    used = {stage: count for stage, count in data["stages"].items() if count}
+    label_x = 0.0
+    for stage, count in used.items():
+        wide = frame.width * count / data["total"]
+        colour = stage_colour(stage, theme)
+        box(axes, x + 0.02, 0.1, wide - 0.04, 0.42, colour, radius=0.06)
+        if wide > 0.5:
+            say(axes, x + wide / 2, 0.31, str(count), weight="bold", color=readable_on(colour), zorder=3)
+        x += wide
+        text = f"{stage} {count}"
+        box(axes, label_x, 0.72, 0.2, 0.2, colour, radius=0.04)
+        say(axes, label_x + 0.28, 0.82, text, ha="left", color=theme.ink)
+        label_x += text_width(text, SIZE) + 0.75
+    shared = listed(data["ties"]) if data["ties"] else "nothing, no weight is used twice"
+    words = f"Tied: {shared}."
+    words += f" Formulas hold {counted(data['constants'], 'constant')} more that no file stores."
+    paragraph(frame, 0, BUDGET + 1.05, frame.width, [words])
+
+
+def caption(data: Data) -> str:
+    a, b = data["pair"]
+    return (
+        f"The way of the data for {a} + {b}. Each box names how its weights are made and how many numbers "
+        "they "
+        f"store; together they are {data['total']}. Parts read from the stream, through a norm where "
+        "there is one, "
+        "and add to it what they compute."
+    )

@@ -1,0 +1,156 @@
+"""Token embeddings: every number, the same as points, and what attention would carry of each digit."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame
+from glassformer.draw.marks import cross, show_plane, token_dots
+from glassformer.draw.matrices import matrix
+from glassformer.draw.picture import Data
+from glassformer.draw.plane import plane_of
+from glassformer.draw.poster.directions import digit_direction
+from glassformer.draw.poster.style import SIZE, open_axes, paragraph, short_ticks
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import counted, percent, short, trimmed
+from glassformer.draw.theme import readable_on
+from glassformer.tasks.addition import BASE
+
+SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
+
+
+def compute(subject: AdderSubject) -> Data:
+    table = subject.token_table
+    used = np.flatnonzero(table.any(0))
+    used = used if len(used) else np.arange(1)
+    plane = plane_of(table[:, used], "digit" if subject.architecture.position_dims else "stream")
+    names = tuple(subject.token_name(token) for token in range(len(table)))
+    layer = subject.attention_layers[-1]
+    carried = subject.digit_messages(layer)  # digit column dim
+    messages = carried @ digit_direction(carried)  # digit column
+    return {
+        "table": table[:, used],
+        "dims": used,
+        "width": table.shape[1],
+        "names": names,
+        "plane": plane,
+        "points": plane(table[:, used], np.arange(len(table), dtype=float)),
+        "note": "One dimension, along x; y is the token." if plane.is_line else plane.note,
+        "kind": subject.architecture.token.kind,
+        "numbers": sum(
+            array.size for name, array in subject.model.params.items() if name.startswith("token.")
+        ),
+        "lengths": np.linalg.norm(table[:BASE], axis=1),
+        "turns": turns(table[:BASE]),
+        "messages": messages,
+        "straight": straightness(messages),
+        "layer": layer if len(subject.architecture.layers) > 1 else -1,
+    }
+
+
+def turns(table: np.ndarray) -> np.ndarray:
+    """Degrees from each digit to the next, seen from the origin; none where one of them is the origin."""
+    lengths = np.linalg.norm(table, axis=1)
+    both = lengths[:-1] * lengths[1:]
+    if table.shape[1] < 2 or not both.all():
+        return np.zeros(0)
+    return np.asarray(np.degrees(np.arccos(np.clip((table[:-1] * table[1:]).sum(1) / both, -1, 1))))
+
+
+def straightness(messages: np.ndarray) -> float:
+    """The share of the variance over digits, within columns, that straight lines explain."""
+    centred = messages - messages.mean(0)
+    digit = np.arange(len(messages)) - (len(messages) - 1) / 2
+    fitted = digit[:, None] * (digit @ centred)[None] / (digit @ digit)
+    whole = float((centred**2).sum())
+    return 1 - float(((centred - fitted) ** 2).sum()) / whole if whole else 0.0
+
+
+def title(data: Data) -> str:
+    return f"{counted(data['numbers'], 'number')} place the digits {shape_words(data)}"
+
+
+def shape_words(data: Data) -> str:
+    """What holds of the ten points: a circle, a line, or neither."""
+    lengths, angles = data["lengths"], data["turns"]
+    if len(angles) and np.ptp(lengths) <= SAME * lengths.max() and np.ptp(angles) <= 1e-3 * angles.max():
+        return f"on an arc of radius {short(lengths[0])}, each {short(angles.mean())}° from the one before"
+    moved = data["table"][1:BASE] - data["table"][0]
+    sizes = np.linalg.svd(moved, compute_uv=False)
+    bent = float(sizes[1] / sizes[0]) if len(sizes) > 1 and sizes[0] else 0.0
+    if bent < 1e-6:
+        return "on one straight line"
+    if bent < 0.05:
+        return f"almost on a line: it bends by {percent(bent)}"
+    return f"at lengths of {short(lengths.min())} to {short(lengths.max())}"
+
+
+def draw(frame: Frame, data: Data) -> None:
+    theme = frame.theme
+    side = 6.6
+    axes = frame.axes(0.9, 0.55, side, side)
+    show_plane(axes, data["plane"], data["plane"].limits(data["points"], np.zeros((1, 2)), room=0.12))
+    axes.set_ylabel("token" if data["plane"].is_line else data["plane"].labels[1])
+    cross(axes, theme)
+    axes.plot(*data["points"][:BASE].T, color=theme.faint, linewidth=1.2, zorder=1)
+    token_dots(axes, data["points"], data["names"], theme, size=60)
+    axes.set_title("the digits as points")
+    draw_table(frame, data)
+    draw_messages(frame.axes(12.6, 0.55, 3.7, side), data, frame)
+    lines = [data["note"], message_words(data)] if data["note"] else [message_words(data)]
+    paragraph(frame, 0, 8.05, frame.width, lines)
+
+
+def draw_table(frame: Frame, data: Data) -> None:
+    """The table itself; wide ones without numbers."""
+    table = data["table"]
+    dims = table.shape[1]
+    axes = frame.axes(8.3, 0.85, 3.1, 6.3)
+    names = [name.strip("<>") for name in data["names"]]
+    columns = tuple(map(str, data["dims"])) if dims <= 8 else ()
+    image = matrix(axes, table, frame.theme, names, columns, numbers=False)
+    if dims <= 4:
+        for (row, column), value in np.ndenumerate(table):
+            red, green, blue, _ = image.to_rgba(value, bytes=True)
+            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
+            axes.text(
+                column, row, trimmed(value), ha="center", va="center_baseline", fontsize=SIZE, color=ink
+            )
+    all_or_some = (
+        counted(dims, "dimension") if dims == data["width"] else f"{dims} of {data['width']} dimensions"
+    )
+    axes.set_title(f"the table, {all_or_some}", pad=14 if columns else 4)
+
+
+def draw_messages(axes: Axes, data: Data, frame: Frame) -> None:
+    """What a digit is worth to attention, in every column of the first number."""
+    theme, messages = frame.theme, data["messages"]
+    digits = np.arange(len(messages))
+    for column in range(messages.shape[1]):
+        axes.plot(digits, messages[:, column], color=theme.accent, linewidth=0.7, alpha=0.5)
+    axes.plot(digits, messages.mean(1), color=theme.accent, marker="o", markersize=3.5)
+    axes.set_xticks(digits)
+    axes.set_xlabel("digit")
+    axes.set_title("what attention carries of it")
+    short_ticks(axes.yaxis, 7)
+    axes.margins(0.06, 0.06)
+    open_axes(axes)
+
+
+def message_words(data: Data) -> str:
+    where = "" if data["layer"] < 0 else f" of layer {data['layer']}"
+    columns = data["messages"].shape[1]
+    return (
+        f"Right: what attention{where} adds to the stream when it looks at one digit alone, along the "
+        "direction in which "
+        f"digits differ most (thin: each of the {columns} columns). Straight lines explain "
+        f"{data['straight']:.2%} of it: a mix "
+        f"of digits is {'a' if data['straight'] > 0.99 else 'not quite a'} weighted sum."
+    )
+
+
+def caption(data: Data) -> str:
+    return (
+        f"Token embeddings ({data['kind']}, {counted(data['numbers'], 'number')}), {shape_words(data)}: "
+        "as points, as a table, "
+        f"and as what attention carries. {message_words(data)} {data['note']}"
+    )

@@ -1,0 +1,206 @@
+"""What the norms do: the gain of every dimension, and the length of the vectors before and after."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame
+from glassformer.draw.marks import show_plane
+from glassformer.draw.matrices import matrix
+from glassformer.draw.picture import Data
+from glassformer.draw.plane import Plane, plane_of
+from glassformer.draw.poster.sample import norm_sites
+from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, short_ticks
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import counted, lowered, short, trimmed
+from glassformer.draw.theme import readable_on, token_colour
+from glassformer.model.forward import untie
+from glassformer.model.norm import NoNorm, RMSNorm
+from glassformer.model.ops_numpy import NumpyOps
+
+SHOWN = 1_200  # points of a cloud
+
+
+def compute(subject: AdderSubject) -> Data:
+    sites, sample = norm_sites(subject), subject.sample
+    lengths = {
+        site.name: np.stack([rms(sample.kept[site.before]), rms(sample.kept[site.after])]) for site in sites
+    }
+    last = sites[-1]
+    step = subject.columns.index(subject.focus)
+    before, after = (sample.kept[name][:SHOWN, step].astype(np.float64) for name in (last.before, last.after))
+    shift = after.mean(0) if is_far(after) else after[0] * 0
+    plane = plane_of(after - shift, "stream")
+    written = sample.written[:SHOWN, step]
+    return {
+        "gains": gains(subject),
+        "lengths": lengths,
+        "has_norm": {
+            site.name: not isinstance(norm_at(subject, site.layer, site.kind), NoNorm) for site in sites
+        },
+        "plane": plane,
+        "before": plane(before - (before.mean(0) if shift.any() else 0.0), written.astype(float)),
+        "after": plane(after - shift, written.astype(float)),
+        "centred": bool(shift.any()),
+        "digit": written,
+        "column": subject.focus,
+        "width": subject.architecture.width,
+        "sums": len(sample.z),
+    }
+
+
+def is_far(vectors: np.ndarray) -> bool:
+    """The cloud is so small against its distance from the origin that it would be seen as one dot."""
+    centre = vectors.mean(0)
+    return bool(np.abs(vectors - centre).max() < 0.02 * np.linalg.norm(centre))
+
+
+def rms(vectors: np.ndarray) -> np.ndarray:
+    """The 0, 5, 50, 95 and 100 percent points of the root mean squares, of vectors that are not zero."""
+    sizes = np.sqrt((vectors.astype(np.float64) ** 2).mean(-1))
+    return np.percentile(sizes[sizes > 0], [0, 5, 50, 95, 100]) if sizes.any() else np.full(5, 1.0)
+
+
+def norm_at(subject: AdderSubject, layer: int, kind: str) -> object:
+    if kind == "final":
+        return subject.architecture.final_norm
+    found = subject.architecture.layers[layer]
+    return found.attention_norm if kind == "attention" else found.feedforward_norm
+
+
+def gains(subject: AdderSubject) -> dict[str, np.ndarray]:
+    """The gain of every norm on the stream, in the model's own arithmetic."""
+    shape = subject.architecture
+    params, ops = untie(shape, subject.model.params), NumpyOps(shape.precision)
+    found: dict[str, np.ndarray] = {}
+    for site in norm_sites(subject):
+        norm = norm_at(subject, site.layer, site.kind)
+        if isinstance(norm, RMSNorm):
+            found[site.name] = np.asarray(norm.gain(ops, params, site.parameter, shape.width), np.float64)
+    return found
+
+
+def title(data: Data) -> str:
+    if not data["gains"]:
+        least, most = spans(data, 0)
+        return (
+            f"No norm: vectors keep their size, which goes from {short(least)} to {short(most)} (root "
+            "mean square)"
+        )
+    gain = np.concatenate(list(data["gains"].values()))
+    least, most = spans(data, 0)
+    same = np.ptp(gain) <= 1e-6 * np.abs(gain).max()
+    words = (
+        f"gain {short(gain[0])} in every dimension"
+        if same
+        else f"gains from {short(gain.min())} to {short(gain.max())}"
+    )
+    return f"Norms take sizes of {short(least)} to {short(most)} to one size, then weigh dimensions: {words}"
+
+
+def spans(data: Data, which: int) -> tuple[float, float]:
+    """The smallest and the largest vector before or after the sites with a norm; all sites where none has one."""
+    chosen = [data["lengths"][name] for name in data["gains"]] or list(data["lengths"].values())
+    return float(min(one[which, 0] for one in chosen)), float(max(one[which, -1] for one in chosen))
+
+
+def draw(frame: Frame, data: Data) -> None:
+    side = 3.75 if data["has_norm"]["head"] else 5.0
+    below = 0.55 + side + 1.0
+    draw_lengths(frame.axes(2.3, 0.55, 4.2, 3.6), data, frame)
+    draw_gains(frame, data)
+    for index, when in enumerate(("before", "after") if data["has_norm"]["head"] else ("before",)):
+        axes = frame.axes(7.95 + index * (side + 0.75), 0.55, side, side)
+        draw_cloud(axes, data, when, frame)
+    lines = [
+        f"The stream where digit {lowered('z' + str(data['column']))} is written, in "
+        f"{len(data['digit']):,} random sums, "
+        f"coloured by that digit{'; ' if data['plane'].note else ''}{data['plane'].note}.",
+    ]
+    draw_key(frame, below)
+    paragraph(frame, 7.5, below + 0.85, frame.width - 7.5, lines)
+
+
+def draw_lengths(axes: Axes, data: Data, frame: Frame) -> None:
+    """Whiskers from the smallest to the largest root mean square, before and after every site."""
+    theme, names = frame.theme, list(data["lengths"])
+    for row, name in enumerate(names):
+        for shift, which, colour in ((-0.16, 0, theme.muted), (0.16, 1, theme.accent)):
+            if which and not data["has_norm"][name]:
+                continue
+            low, lower, middle, upper, high = data["lengths"][name][which]
+            axes.plot([low, high], [row + shift] * 2, color=colour, linewidth=1)
+            axes.plot([lower, upper], [row + shift] * 2, color=colour, linewidth=4, solid_capstyle="butt")
+            axes.plot(
+                [middle], [row + shift], marker="o", markersize=4, color=colour, markeredgecolor=theme.paper
+            )
+    axes.set_yticks(range(len(names)), [f"{name}" for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    low, high = axes.get_xlim()
+    exponents = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    axes.set_xlim(10.0 ** exponents[0], 10.0 ** exponents[-1])
+    kept = exponents[:: int(np.ceil(len(exponents) / 5))]
+    axes.set_xticks(10.0**kept, [trimmed(value) for value in 10.0**kept])
+    axes.set_title("size before (grey), after (blue)" if data["gains"] else "size of the vectors")
+    axes.set_xlabel("root mean square")
+    open_axes(axes)
+
+
+def draw_gains(frame: Frame, data: Data) -> None:
+    found, theme = data["gains"], frame.theme
+    if not found:
+        frame.write(
+            0, 6.0, "This model has no norm: every part reads the stream as it is.", 8, 6.4, color=theme.muted
+        )
+        return
+    table = np.stack(list(found.values()))
+    high = min(0.55 * len(table), 3.2)
+    axes = frame.axes(2.3, 6.2, 4.2, high)
+    columns = tuple(map(str, range(table.shape[1]))) if table.shape[1] <= 16 else ()
+    image = matrix(axes, table, theme, tuple(found), columns, numbers=False)
+    axes.set_title("gain of every dimension", pad=14)
+    if table.shape[1] <= 5:
+        for (row, column), value in np.ndenumerate(table):
+            red, green, blue, _ = image.to_rgba(value, bytes=True)
+            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
+            axes.text(
+                column, row, trimmed(value), ha="center", va="center_baseline", fontsize=SIZE, color=ink
+            )
+
+
+def draw_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:
+    plane: Plane = data["plane"]
+    points = data[when]
+    show_plane(axes, plane, plane.limits(points, np.zeros((1, 2))))
+    if data["has_norm"]["head"]:
+        axes.set_title(f"{when} the last norm" + (", less the mean" if data["centred"] else ""))
+    else:
+        axes.set_title("the stream at the head" + (", less its mean" if data["centred"] else ""))
+    axes.axhline(0, color=frame.theme.faint, linewidth=0.6, zorder=0)
+    axes.axvline(0, color=frame.theme.faint, linewidth=0.6, zorder=0)
+    for axis in (axes.xaxis, axes.yaxis):
+        short_ticks(axis, 4)
+    axes.yaxis.labelpad = 0
+    if when == "after":
+        axes.set_ylabel("")
+    colours = [token_colour(str(digit)) for digit in data["digit"]]
+    axes.scatter(*points.T, s=5, c=colours, linewidths=0, zorder=2)
+
+
+def draw_key(frame: Frame, down: float) -> None:
+    """The colours of the ten digits."""
+    axes = canvas(frame, 7.4, down, 9.0, 0.7)
+    for digit in range(10):
+        cell(axes, 0.45 + digit * 0.6, 0.35, 0.5, 0.45, str(digit), frame.theme, strength=0.85)
+
+
+def caption(data: Data) -> str:
+    many = counted(len(data["gains"]), "norm")
+    return (
+        f"{many[:1].upper()}{many[1:]} on the stream. Whiskers go from the smallest to the largest root "
+        "mean square of the "
+        f"vectors at places that write, bars from 5% to 95%, dots are medians, over {data['sums']:,} "
+        "random sums; right, "
+        f"the stream at the head where digit z{data['column']} is written. {data['plane'].note}"
+    )

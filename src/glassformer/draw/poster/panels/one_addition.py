@@ -1,0 +1,187 @@
+"""One sum, digit by digit: the column, the carry, where attention looked, the two best logits, the digit."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame
+from glassformer.draw.picture import Data
+from glassformer.draw.poster.style import SIZE, box, canvas, cell, fit, paragraph, say, shown
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import listed, lowered, percent, short
+from glassformer.draw.theme import mixed
+
+SOURCES = 4  # places named in a row, over all heads of the last layer
+HEADS = (
+    "digit",
+    "column",
+    "carry",
+    "total",
+    "attention looks at",
+    "best logit",
+    "second",
+    "margin",
+    "writes",
+)
+LEFT = (0.35, 1.4, 2.5, 3.35, 4.0, 9.3, 11.2, 13.2, 15.85)  # cm of the middle of a column, or its left
+
+
+def compute(subject: AdderSubject) -> Data:
+    x, y, z = subject.digits
+    total = x + y
+    carry = (z - total) % 10
+    logits = subject.logits
+    ranked = np.argsort(-logits, axis=1, kind="stable")
+    written = np.array([digit.token for digit in subject.sum.digits])
+    columns = np.array(subject.columns)
+    return {
+        "pair": subject.pair,
+        "got": str(subject.sum.got),
+        "expected": subject.sum.expected,
+        "right": subject.sum.right,
+        "columns": columns,
+        "x": x[columns],
+        "y": y[columns],
+        "carry": carry[columns],
+        "asked": z[columns],
+        "written": written,
+        "names": tuple(subject.token_name(int(token)) for token in range(logits.shape[1])),
+        "best": ranked[:, :2],
+        "logits": np.take_along_axis(logits, ranked[:, :2], 1),
+        "margins": signed_margins(logits, z[columns]),
+        "sources": [sources(subject, step) for step in range(subject.steps)],
+        "layer": subject.attention_layers[-1] if len(subject.architecture.layers) > 1 else -1,
+        "digits": subject.task.digits,
+    }
+
+
+def signed_margins(logits: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The right digit's logit less the best other's."""
+    others = logits.copy()
+    rows = np.arange(len(right))
+    others[rows, right] = -np.inf
+    return np.asarray(logits[rows, right] - others.max(1))
+
+
+def sources(subject: AdderSubject, step: int) -> str:
+    """The places that the last layer's heads look at most."""
+    place, labels = subject.layout.predicting.start + step, subject.layout.position_labels()
+    heads = [head for head in subject.heads if head.layer == subject.attention_layers[-1]]
+    most = max(1, SOURCES // len(heads))
+    words = []
+    for head in heads:
+        weights = subject.trace[f"{head.prefix}attn.weights.{head.head}"][place, : place + 1]
+        if np.ptp(weights) <= 1e-3 * weights.max():
+            words.append(f"all {len(weights)} places, {percent(float(weights.mean()))} each")
+            continue
+        best = np.argsort(-weights, kind="stable")[:most]
+        words.append(
+            " ".join(
+                f"{lowered('mark' if labels[i].isdigit() else labels[i])} {percent(float(weights[i]))}"
+                for i in best
+                if weights[i] >= 0.005
+            )
+        )
+    return " | ".join(words)
+
+
+def title(data: Data) -> str:
+    a, b = data["pair"]
+    if data["right"]:
+        worst = int(np.argmin(data["margins"]))
+        where = lowered(f"z{data['columns'][worst]}")
+        return (
+            f"{a} + {b} = {data['expected']}, digit by digit: {where} is the closest call, by "
+            f"{short(data['margins'][worst])}"
+        )
+    wrong = [lowered(f"z{column}") for column in data["columns"][data["written"] != data["asked"]]]
+    return (
+        f"{a} + {b} = {data['expected']}, but the model writes {data['got']}: {listed(wrong)} "
+        f"come{'s' if len(wrong) == 1 else ''} out wrong"
+    )
+
+
+def draw(frame: Frame, data: Data) -> None:
+    rows = len(data["columns"])
+    line = min(0.62, 7.6 / rows)
+    axes = canvas(frame, 0, 0, frame.width, 0.75 + rows * line)
+    for x, head in zip(LEFT, HEADS, strict=True):
+        say(
+            axes,
+            x,
+            0.3,
+            head,
+            color=frame.theme.muted,
+            ha="left" if head == "attention looks at" else "center",
+        )
+    axes.plot([0, frame.width], [0.58] * 2, color=frame.theme.faint, linewidth=0.8)
+    for row in range(rows):
+        draw_row(axes, frame, data, row, 0.75 + (row + 0.5) * line, line)
+    paragraph(frame, 0, 8.55, frame.width, [words(data)])
+
+
+def draw_row(axes: Axes, frame: Frame, data: Data, row: int, y: float, line: float) -> None:
+    theme, names = frame.theme, data["names"]
+    right = data["written"][row] == data["asked"][row]
+    worst = row == int(np.argmin(data["margins"]))
+    if worst or not right:
+        tint = mixed(theme.bad if not right else theme.accent, theme.paper, 0.13)
+        box(axes, 0, y - line / 2, frame.width, line, tint, radius=0.1, zorder=0)
+    say(axes, LEFT[0], y, lowered(f"z{data['columns'][row]}"), 8.5, weight="bold", color=theme.good)
+    inside = data["columns"][row] < data["digits"]
+    if inside:
+        say(axes, LEFT[1], y, f"{data['x'][row]} + {data['y'][row]}", 8.5)
+    say(
+        axes, LEFT[2], y, str(data["carry"][row]), 8.5, color=theme.ink if data["carry"][row] else theme.muted
+    )
+    say(axes, LEFT[3], y, str(data["x"][row] + data["y"][row] + data["carry"][row]), 8.5)
+    say(axes, LEFT[4], y, fit(data["sources"][row], 4.5), ha="left", color=theme.ink)
+    for place, x in enumerate(LEFT[5:7]):
+        token, logit = data["best"][row, place], data["logits"][row, place]
+        cell(axes, x - 0.55, y, 0.36, line - 0.14, shown(names[token]), theme, size=SIZE)
+        say(axes, x - 0.28, y, few(float(logit)), ha="left", color=theme.ink if place == 0 else theme.muted)
+    draw_margin(axes, frame, data, row, y, line)
+    cell(
+        axes,
+        LEFT[8],
+        y,
+        0.55,
+        line - 0.1,
+        shown(names[data["written"][row]]),
+        theme,
+        "none" if right else theme.bad,
+        9,
+        0.85,
+    )
+    if not right:
+        say(axes, LEFT[8] - 0.42, y, f"not {data['asked'][row]}", ha="right", color=theme.bad, weight="bold")
+
+
+def draw_margin(axes: Axes, frame: Frame, data: Data, row: int, y: float, line: float) -> None:
+    """A bar as long as the margin, on the scale of the largest; red where it is below zero."""
+    margin, largest = float(data["margins"][row]), float(np.abs(data["margins"]).max()) or 1.0
+    colour = frame.theme.good if margin > 0 else frame.theme.bad
+    left = LEFT[7] - 0.75
+    box(axes, left, y + line * 0.24, max(0.03, 1.7 * abs(margin) / largest), 0.09, colour, radius=0.03)
+    say(axes, left, y - 0.03, few(margin), ha="left", color=colour, weight="bold")
+
+
+def few(value: float) -> str:
+    """Three digits that count, two where a power of ten follows."""
+    return short(value, 3 if 1e-3 <= abs(value) < 1e6 else 2)
+
+
+def words(data: Data) -> str:
+    where = "" if data["layer"] < 0 else f" of layer {data['layer']}"
+    return (
+        "In the order of writing; every digit is read again for the next one. Shares are attention's "
+        f"weights{where}; the "
+        "margin is the right digit's logit less the best other one."
+    )
+
+
+def caption(data: Data) -> str:
+    a, b = data["pair"]
+    return (
+        f"{a} + {b} as the model works it: it writes {data['got']}, and {data['expected']} is right. "
+        f"{words(data)}"
+    )

@@ -1,0 +1,323 @@
+"""How the model knows places: the table that joins the tokens, rotations or slopes inside attention.
+
+Three dimensions are drawn as what they are, seen obliquely; others through the plane that shows them best.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame
+from glassformer.draw.labels import place_labels
+from glassformer.draw.marks import arrow, cross, show_plane
+from glassformer.draw.matrices import share_map
+from glassformer.draw.picture import Data
+from glassformer.draw.plane import plane_of
+from glassformer.draw.poster.projection import seen
+from glassformer.draw.poster.style import LARGER, SIZE, open_axes, paragraph, place_colour, short_ticks
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import counted, listed, lowered, short
+from glassformer.draw.theme import Theme
+from glassformer.model.position import Alibi, Rope
+
+SIDE = 7.2  # cm: the view on the left
+FLOOR = -10.0  # scores so far below the best one weigh less than 1 in 20,000
+
+
+def compute(subject: AdderSubject) -> Data:
+    table, labels = subject.place_table, subject.layout.position_labels()[: subject.layout.length - 1]
+    used = np.flatnonzero(np.ptp(table, 0) + np.abs(table).max(0))
+    groups = same_rows(table, labels)
+    return {
+        "table": table,
+        "labels": labels,
+        "kind": subject.architecture.position.kind,
+        "numbers": sum(
+            array.size for name, array in subject.model.params.items() if name.startswith("position.")
+        ),
+        "groups": groups,
+        "view": view(
+            table[:, used],
+            groups,
+            used + subject.architecture.token_dims * bool(subject.architecture.position_dims),
+        ),
+        "relations": relations(subject),
+        "scores": {head.name: subject.sample.scores[f"{head.layer}.{head.head}"] for head in subject.heads},
+        "columns": subject.columns,
+        "distances": distances(subject),
+        "shared": shared_columns(groups, labels, subject.task.digits),
+    }
+
+
+def same_rows(table: np.ndarray, labels: tuple[str, ...]) -> list[tuple[str, list[int]]]:
+    """Places that are told apart by nothing in the table, with a common name: x3, y3 and z3 are `xyz3`."""
+    _, index = np.unique(table.round(6), axis=0, return_inverse=True)
+    found: list[tuple[str, list[int]]] = []
+    for group in dict.fromkeys(index.ravel().tolist()):
+        places = np.flatnonzero(index.ravel() == group).tolist()
+        found.append((common_name([labels[place] for place in places]), places))
+    return found
+
+
+def shared_columns(groups: list[tuple[str, list[int]]], labels: tuple[str, ...], digits: int) -> str:
+    """Which digits have the same place in every column: `xₖ, yₖ and zₖ`; empty where none have."""
+    together = [{labels[place] for place in places} for _, places in groups]
+    for letters in ("xyz", "xy", "xz", "yz"):
+        columns = [{f"{letter}{column}" for letter in letters} for column in range(digits)]
+        if all(any(column <= group for group in together) for column in columns):
+            return listed([f"{letter}ₖ" for letter in letters])
+    return ""
+
+
+def common_name(labels: list[str]) -> str:
+    """
+    >>> common_name(["x3", "y3", "z3"]), common_name(["+"]), common_name(["x9", "y9"])
+    ('xyz₃', '+', 'xy₉')
+    """
+    numbers = list(dict.fromkeys(label[1:] for label in labels if label[1:].isdigit()))
+    letters = {number: "".join(label[0] for label in labels if label[1:] == number) for number in numbers}
+    signs = [label for label in labels if not label[1:].isdigit()]
+    return " ".join([lowered(letters[number] + number) for number in numbers] + signs)
+
+
+def view(table: np.ndarray, groups: list[tuple[str, list[int]]], dims: np.ndarray) -> Data:
+    """The places as points: in space, in a plane, or nowhere."""
+    first = [places[0] for _, places in groups]
+    if not table.shape[1]:
+        return {"kind": "none"}
+    if table.shape[1] == 3:
+        rows = table[first]
+        low = rows[:, 2].min() - 0.25 * max(np.ptp(rows[:, 2]), 0.3 * np.ptp(rows[:, :2]))
+        floor = np.c_[rows[:, :2], np.full(len(rows), low)]
+        reach, around = np.linalg.norm(rows[:, :2], axis=1).max() * 1.12, np.linspace(0, 2 * np.pi, 73)
+        ring = np.stack([reach * np.cos(around), reach * np.sin(around), np.full(73, low)], 1)
+        note = (
+            f"Seen obliquely, true to scale: dimensions {dims[0]} and {dims[1]} along the floor, "
+            f"{dims[2]} upwards; thin "
+            "lines go down to the floor."
+        )
+        return {"kind": "space", "note": note, "points": seen(rows), "floor": seen(floor), "ring": seen(ring),
+                "origin": seen(np.array([[0, 0, low], [0, 0, rows[:, 2].max() * 1.1]]))}  # fmt: skip
+    plane = plane_of(table, "place")
+    return {"kind": "plane", "plane": plane, "points": plane(table[first], np.array(first, float))}
+
+
+def relations(subject: AdderSubject) -> list[Data]:
+    """Rotations and slopes inside attention, one entry a kind and layer."""
+    found: list[Data] = []
+    for layer in subject.attention_layers:
+        attention = subject.attention(layer)
+        if isinstance(attention.relation, Rope):
+            rates = np.array(attention.relation.rates(attention.head_size))
+            found.append({"kind": "rope", "layer": layer, "rates": rates})
+        elif isinstance(attention.relation, Alibi):
+            slopes = [attention.relation.slope(head, attention.heads) for head in range(attention.heads)]
+            found.append({"kind": "alibi", "layer": layer, "slopes": np.array(slopes)})
+    return found
+
+
+def distances(subject: AdderSubject) -> dict[str, int]:
+    """From the place that writes z_k back to the digits it needs, where that is the same for every k."""
+    layout, digits = subject.layout, subject.task.digits
+    found: dict[str, int] = {}
+    for name, places, back in (
+        ("xₖ", layout.x_places, 0), ("yₖ", layout.y_places, 0),
+        ("xₖ₋₁", layout.x_places, 1), ("yₖ₋₁", layout.y_places, 1),
+    ):  # fmt: skip
+        every = {layout.z_places[k] - 1 - places[k - back] for k in range(back, digits)}
+        if len(every) == 1:
+            found[name] = every.pop()
+    return found
+
+
+def title(data: Data) -> str:
+    if data["view"]["kind"] != "none":
+        told = f"{len(data['groups'])} different points for {len(data['labels'])} places"
+        share = f"; {data['shared']} share one" if data["shared"] else ""
+        return f"Places on a {data['kind']}: {told}{share}"
+    for relation in data["relations"]:
+        if relation["kind"] == "rope":
+            angles = listed([f"{np.degrees(rate):.1f}°" for rate in relation["rates"][:4]])
+            return (
+                f"No table of places: queries and keys are turned by {angles} a place, so that scores see "
+                "distances"
+            )
+        return "No table of places: each head lowers a score by its slope times the distance"
+    return "Nothing tells places apart but that later ones are hidden"
+
+
+def draw(frame: Frame, data: Data) -> None:
+    lines: list[str] = []
+    if data["view"]["kind"] == "space":
+        draw_space(frame.axes(0, 0.45, SIDE + 0.6, SIDE), data, frame.theme)
+        lines.append(data["view"]["note"])
+    elif data["view"]["kind"] == "plane":
+        draw_plane(frame.axes(1.2, 0.45, SIDE - 0.8, SIDE - 0.8), data, frame.theme)
+        lines.append(data["view"]["plane"].note)
+    elif data["relations"]:
+        draw_relations(frame, data)
+        lines += relation_words(data)
+    else:
+        frame.write(0.3, 3.5, "no positions", 16, color=frame.theme.muted)
+    draw_scores(frame, data)
+    lines.append(score_words(data))
+    paragraph(frame, 0, 8.25, frame.width, [line for line in lines if line])
+
+
+def draw_space(axes: Axes, data: Data, theme: Theme) -> None:
+    view = data["view"]
+    points, floor, ring = view["points"], view["floor"], view["ring"]
+    every = np.concatenate([points, floor, ring, view["origin"]])
+    low, high = every.min(0), every.max(0)
+    box, centre = axes.get_position(), (low + high) / 2
+    paper = np.array([box.width * axes.figure.get_figwidth(), box.height * axes.figure.get_figheight()])
+    half = ((high - low) / paper).max() * paper / 2 * 1.04
+    axes.set_xlim(centre[0] - half[0], centre[0] + half[0])
+    axes.set_ylim(centre[1] - half[1], centre[1] + half[1])
+    axes.set_axis_off()
+    axes.fill(*ring.T, color=theme.zero, zorder=0)
+    axes.plot(*ring.T, color=theme.faint, linewidth=0.8, zorder=1)
+    axes.plot(*view["origin"].T, color=theme.faint, linewidth=1.2, zorder=1)
+    on_curve = [
+        index for index, (_, places) in enumerate(data["groups"]) if data["labels"][places[0]][1:].isdigit()
+    ]
+    axes.plot(*points[on_curve].T, color=theme.muted, linewidth=1.2, zorder=3)
+    for point, below in zip(points, floor, strict=True):
+        axes.plot(*np.stack([point, below]).T, color=theme.faint, linewidth=0.7, zorder=2)
+    axes.scatter(*floor.T, s=6, color=theme.faint, linewidths=0, zorder=2)
+    draw_points(axes, data, points, theme)
+
+
+def draw_plane(axes: Axes, data: Data, theme: Theme) -> None:
+    view = data["view"]
+    show_plane(axes, view["plane"], view["plane"].limits(view["points"], np.zeros((1, 2)), room=0.14))
+    cross(axes, theme)
+    axes.plot(*view["points"].T, color=theme.faint, linewidth=0.8, zorder=1)
+    draw_points(axes, data, view["points"], theme)
+
+
+def draw_points(axes: Axes, data: Data, points: np.ndarray, theme: Theme) -> None:
+    """Groups of places that share a point, the colour of the first one's number."""
+    names = [name for name, _ in data["groups"]]
+    colours = [place_colour(data["labels"][places[0]], theme) for _, places in data["groups"]]
+    axes.scatter(*points.T, s=34, c=colours, edgecolors=theme.paper, linewidths=0.6, zorder=5)
+    place_labels(axes, points, names, theme, colours, size=SIZE)
+
+
+def draw_relations(frame: Frame, data: Data) -> None:
+    relation = data["relations"][0]
+    if relation["kind"] == "rope":
+        rates = relation["rates"][:4]
+        side = (SIDE - 0.4) / (1 if len(rates) == 1 else 2)
+        lower = 0.5 if len(rates) != 2 else 0.5 + side / 2
+        for index, rate in enumerate(rates):
+            row, column = divmod(index, 2)
+            axes = frame.axes(column * (side + 0.4), lower + row * (side + 0.4), side, side)
+            draw_dial(axes, float(rate), data["distances"], frame.theme)
+    else:
+        draw_slopes(frame.axes(1.0, 0.6, SIDE - 0.8, SIDE - 1.1), relation["slopes"], data, frame.theme)
+
+
+def relation_words(data: Data) -> list[str]:
+    if data["relations"][0]["kind"] != "rope":
+        return []
+    far = listed([f"{name} {distance}" for name, distance in data["distances"].items()])
+    return [f"Dots: how far a key so many places back is turned against the query. Places back: {far}."]
+
+
+def draw_dial(axes: Axes, rate: float, found: dict[str, int], theme: Theme) -> None:
+    """How far a key is turned against the query, for every distance; arrows to those that matter."""
+    axes.set_xlim(-1.45, 1.45)
+    axes.set_ylim(-1.45, 1.45)
+    axes.set_axis_off()
+    axes.set_title(f"{np.degrees(rate):.2f}° a place")
+    around = np.linspace(0, 2 * np.pi, 181)
+    axes.plot(np.cos(around), np.sin(around), color=theme.faint, linewidth=1.2, zorder=1)
+    turned = rate * np.arange(0, 25)
+    axes.scatter(np.cos(turned), np.sin(turned), s=8, color=theme.muted, linewidths=0, zorder=2)
+    if not found:
+        return
+    by_angle: dict[int, list[str]] = {}
+    for name, distance in found.items():
+        by_angle.setdefault(round(np.degrees(rate * distance)) % 360, []).append(name)
+    angles = np.radians(list(by_angle))
+    ends = np.stack([np.cos(angles), np.sin(angles)], 1)
+    colours = [
+        theme.negative if all("₋" in name for name in names) else theme.accent for names in by_angle.values()
+    ]
+    for end, colour in zip(ends, colours, strict=True):
+        arrow(axes, np.zeros(2), end * 0.96, colour, 1.6)
+    dots = np.stack([np.cos(turned), np.sin(turned)], 1)
+    obstacles = np.concatenate([dots, *(ends * share for share in (0.3, 0.5, 0.7, 0.85))])
+    place_labels(
+        axes, ends, [" ".join(names) for names in by_angle.values()], theme, colours, obstacles, LARGER
+    )
+
+
+def draw_slopes(axes: Axes, slopes: np.ndarray, data: Data, theme: Theme) -> None:
+    """What is taken off a score at each distance, a line a slope."""
+    reach = np.arange(len(data["labels"]))
+    for slope in np.unique(slopes):
+        heads = [str(head) for head in np.flatnonzero(slopes == slope)]
+        axes.plot(reach, -slope * reach, linewidth=1.6, color=theme.accent if slope else theme.muted)
+        words = f"{'head' if len(heads) == 1 else 'heads'} {listed(heads)}: slope {short(slope, 4)}"
+        at = int(len(reach) * 0.45)
+        axes.annotate(
+            words, (at, -slope * at), (6, 8), textcoords="offset points", fontsize=SIZE, color=theme.ink
+        )
+    axes.set_xlabel("places back")
+    axes.set_title(f"added to a score in layer {data['relations'][0]['layer']}")
+    axes.margins(0.03, 0.12)
+    short_ticks(axes.yaxis)
+    open_axes(axes)
+
+
+def draw_scores(frame: Frame, data: Data) -> None:
+    """The mean score of every place for every answer digit, less the best of its row: one map a head."""
+    theme, heads = frame.theme, data["scores"]
+    left, wide, top = SIDE + 1.9, frame.width - SIDE - 1.95, 0.5
+    gap = 0.55
+    high = (7.2 - top - gap * (len(heads) - 1)) / len(heads)
+    high = min(high, 5.8)
+    for row, (name, scores) in enumerate(heads.items()):
+        axes = frame.axes(left, top + row * (high + gap), wide, high)
+        best = np.nanmax(scores, 1, keepdims=True)
+        shown = np.exp(np.maximum(scores - best, FLOOR))
+        colours = share_map(theme)
+        colours.set_bad(theme.paper)
+        axes.imshow(shown, colours, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        axes.set_title(f"score of every place, {name}" if len(heads) > 1 else "score of every place")
+        name_map(axes, data, high, row == len(heads) - 1)
+
+
+def name_map(axes: Axes, data: Data, high: float, is_last: bool) -> None:
+    steps = range(len(data["columns"])) if high > 2.8 else (0, len(data["columns"]) - 1)
+    axes.set_yticks(list(steps), [lowered(f"z{data['columns'][step]}") for step in steps])
+    ends = [place for place, label in enumerate(data["labels"]) if is_end(label, data["labels"], place)]
+    axes.set_xticks(ends, [lowered(data["labels"][place]) for place in ends] if is_last else [""] * len(ends))
+    axes.tick_params(length=2)
+
+
+def is_end(label: str, labels: tuple[str, ...], place: int) -> bool:
+    """First and last digits of the numbers."""
+    beside = [labels[other][:1] for other in (place - 1, place + 1) if 0 <= other < len(labels)]
+    return label[1:].isdigit() and (len(beside) < 2 or any(letter != label[0] for letter in beside))
+
+
+def score_words(data: Data) -> str:
+    return (
+        "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
+        "the order of "
+        "writing): 1 is dark, and what is light gets no weight."
+    )
+
+
+def caption(data: Data) -> str:
+    relation: list[Any] = [one["kind"] for one in data["relations"]]
+    inside = f"Inside attention: {listed(relation)}. " if relation else ""
+    return (
+        f"Positions: a table of kind {data['kind']} with {counted(data['numbers'], 'stored number')}. "
+        f"{inside}"
+        f"{score_words(data)} Means over random sums."
+    )

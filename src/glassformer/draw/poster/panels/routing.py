@@ -1,0 +1,214 @@
+"""Where each answer digit looks: arrows from the model's real attention, and the mean over many sums."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Curve
+
+from glassformer.draw.frame import Frame
+from glassformer.draw.picture import Data
+from glassformer.draw.poster.sample import ROLES, shares_by_role
+from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, place_colour, say, shown
+from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.words import listed, lowered, percent, short
+from glassformer.draw.theme import mixed
+
+LEAST = 0.02  # weights below this are not drawn
+THICKEST = 5.0  # points, for a weight of 1
+STRIPS = 5.75  # cm for all heads together
+
+
+def compute(subject: AdderSubject) -> Data:
+    asking = subject.layout.predicting
+    shares = shares_by_role(subject)
+    inner = range(1, subject.task.digits)  # columns that have one before them
+    steps = [step for step, column in enumerate(subject.columns) if column in inner] or [0]
+    return {
+        "pair": subject.pair,
+        "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens[:-1]),
+        "labels": subject.layout.position_labels()[:-1],
+        "answer": tuple(subject.token_name(int(token)) for token in subject.tokens[asking.start + 1 :]),
+        "columns": subject.columns,
+        "first": asking.start,
+        "heads": tuple(head.name for head in subject.heads),
+        "last_layer": [
+            row for row, head in enumerate(subject.heads) if head.layer == subject.attention_layers[-1]
+        ],
+        "weights": np.stack(
+            [
+                np.asarray(subject.trace[f"{head.prefix}attn.weights.{head.head}"][asking], np.float64)
+                for head in subject.heads
+            ]
+        ),  # head step pos
+        "shares": shares,
+        "roles": role_names(subject),
+        "mean": shares[:, steps].mean(1),
+        "alike": [is_uniform(subject, row) for row in range(len(subject.heads))],
+        "sums": len(subject.sample.z),
+    }
+
+
+def is_uniform(subject: AdderSubject, row: int) -> bool:
+    """Every place that is seen gets the same, to one in a thousand, and not nothing."""
+    head = subject.heads[row]
+    mean = subject.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(0, dtype=np.float64)
+    seen = [mean[step, : subject.layout.predicting.start + step + 1] for step in range(subject.steps)]
+    return all(np.ptp(one) <= 1e-3 * one.max() and one.sum() > LEAST for one in seen)
+
+
+def role_names(subject: AdderSubject) -> tuple[str, ...]:
+    """For people; the place that asks holds the digit written just before."""
+    own = "zₖ₊₁" if subject.layout.answer_highest_first else "zₖ₋₁"
+    names = {"x k": "xₖ", "y k": "yₖ", "x k-1": "xₖ₋₁", "y k-1": "yₖ₋₁", "own place": f"{own}, just written"}
+    return tuple(names.get(role, role) for role in ROLES)
+
+
+def title(data: Data) -> str:
+    every = [f"{data['heads'][row]}: {looks(data, row)}" for row in data["last_layer"][:2]]
+    only = len(data["heads"]) == 1
+    return f"Digit zₖ looks at {looks(data, 0)}" if only else f"Digit zₖ looks at … {'; '.join(every)}"
+
+
+def looks(data: Data, row: int) -> str:
+    """The roles that get most, with their shares; where all places get the same, that."""
+    mean = data["mean"][row]
+    if data["alike"][row]:
+        return "all places alike"
+    best = [index for index in np.argsort(-mean.round(2), kind="stable")[:5] if mean[index] >= 0.03]
+    return listed([f"{data['roles'][index].split(',')[0]} ({percent(mean[index])})" for index in best])
+
+
+def draw(frame: Frame, data: Data) -> None:
+    heads = len(data["heads"])
+    across = 1 if heads <= 2 else 2
+    down = -(-heads // across)
+    wide = (frame.width - 0.5 * (across - 1)) / across
+    high = STRIPS / down
+    for row in range(heads):
+        line, column = divmod(row, across)
+        axes = canvas(frame, column * (wide + 0.5), line * high, wide, high - 0.1)
+        draw_strip(axes, data, row, wide, high - 0.1, frame)
+    for row in range(heads):
+        room = (frame.width - 2.6) / heads
+        axes = frame.axes(2.6 + row * room, STRIPS + 0.4, room - 0.35, 2.3)
+        draw_roles(axes, data, row, frame)
+    a, b = data["pair"]
+    words = (
+        f"Above: attention in {a} + {b}, weights from {percent(LEAST)} on, as wide as they are large. "
+        f"Below: means over {data['sums']:,} random sums, for columns that have one before them."
+    )
+    paragraph(frame, 0, frame.height - 0.65, frame.width, [f"{words} {ratio_words(data)}"])
+
+
+def ratio_words(data: Data) -> str:
+    """How much the column weighs against the one before, where one head looks at both."""
+    for row in data["last_layer"]:
+        now, before = data["mean"][row][:2], data["mean"][row][2:4]
+        if before.min() >= 0.005 and not data["alike"][row]:
+            parts = [short(value / before.mean(), 2) for value in (*now, *before)]
+            return f"xₖ : yₖ : xₖ₋₁ : yₖ₋₁ = {' : '.join(parts)}."
+    return ""
+
+
+def draw_strip(axes: Axes, data: Data, row: int, wide: float, high: float, frame: Frame) -> None:
+    """Places above, the digits that ask below, and what goes between."""
+    theme, places = frame.theme, len(data["tokens"])
+    step = wide / (places + 1)
+    named = len(data["heads"]) > 1
+    top, bottom = (0.62 if named else 0.55), high - 0.3
+    if named:
+        say(axes, 0, 0.12, data["heads"][row], ha="left", weight="bold", color=theme.ink)
+    tall = 0.42
+    for place, (token, label) in enumerate(zip(data["tokens"], data["labels"], strict=True)):
+        x = (place + 0.5) * step
+        edge = mixed(place_colour(label, theme), theme.paper, 0.8)
+        cell(axes, x, top, step - 0.04, tall, shown(token), theme, edge if step > 0.35 else "none", SIZE, 0.4)
+        if step > 0.4 and not named and not label.isdigit():
+            say(axes, x, top - 0.38, lowered(label), color=place_colour(label, theme))
+    for index, digit in enumerate(data["answer"]):
+        place = data["first"] + index
+        x = (place + 1.5) * step
+        cell(
+            axes,
+            x,
+            bottom,
+            step - 0.04,
+            tall,
+            shown(digit),
+            theme,
+            theme.good if step > 0.35 else "none",
+            SIZE,
+            0.4,
+        )
+        draw_weights(axes, data, row, index, step, (x, bottom - tall / 2), top + tall / 2, frame)
+    if step > 0.4:
+        say(axes, (data["first"] + 0.85) * step, bottom, "the digit written", ha="right", color=theme.good)
+
+
+def draw_weights(
+    axes: Axes,
+    data: Data,
+    row: int,
+    index: int,
+    step: float,
+    start: tuple[float, float],
+    end: float,
+    frame: Frame,
+) -> None:
+    """One curve a place that is attended to."""
+    weights = data["weights"][row, index]
+    for place in np.flatnonzero(weights >= LEAST):
+        x, y = start
+        aim = (place + 0.5) * step
+        middle = (y + end) / 2
+        curve = Curve([(x, y), (x, middle), (aim, middle), (aim, end)], [Curve.MOVETO] + [Curve.CURVE4] * 3)
+        colour = place_colour(data["labels"][place], frame.theme)
+        axes.add_patch(
+            PathPatch(
+                curve, facecolor="none", edgecolor=colour, linewidth=THICKEST * weights[place],
+                alpha=0.35 + 0.5 * min(1.0, weights[place]), zorder=1, capstyle="butt",
+            )
+        )  # fmt: skip
+        size = 2.5 + 4 * weights[place]
+        axes.plot([aim], [end + 0.06], marker="^", markersize=size, color=colour, markeredgewidth=0, zorder=3)
+
+
+def draw_roles(axes: Axes, data: Data, row: int, frame: Frame) -> None:
+    """Bars with their numbers, a role a line."""
+    theme, mean = frame.theme, data["mean"][row]
+    lines = np.arange(len(mean))
+    colours = [
+        place_colour(role, theme) if "ₖ" not in role else place_colour(role[0] + "0", theme)
+        for role in data["roles"]
+    ]
+    axes.barh(lines, mean, color=colours, height=0.7)
+    axes.set_xlim(0, data["mean"].max() * (1.12 if len(data["heads"]) < 3 else 1.5))
+    axes.set_ylim(len(mean) - 0.4, -0.6)
+    axes.set_yticks(lines, data["roles"] if row == 0 else [""] * len(mean))
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines["bottom"].set_visible(False)
+    open_axes(axes)
+    for line, share in enumerate(mean):
+        axes.text(
+            share + 0.015 * axes.get_xlim()[1],
+            line,
+            percent(share),
+            va="center_baseline",
+            fontsize=SIZE,
+            color=theme.ink,
+        )
+    axes.set_title(
+        data["heads"][row] if len(data["heads"]) > 1 else "mean attention of zₖ to each role", pad=2
+    )
+
+
+def caption(data: Data) -> str:
+    a, b = data["pair"]
+    every = "; ".join(f"{name}: {looks(data, row)}" for row, name in enumerate(data["heads"]))
+    return (
+        f"Attention of every head for {a} + {b}, from each digit that is written to the places it looks "
+        "at, as wide as "
+        f"the weight (drawn from {LEAST:.0%} on), and its mean over {data['sums']:,} random sums by role: "
+        f"{every}."
+    )

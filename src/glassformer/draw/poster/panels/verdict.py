@@ -1,0 +1,233 @@
+"""What is known of all pairs: the verdict, the margins that it rests on, and the worst pair worked out."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from glassformer.draw.frame import Frame, text_width
+from glassformer.draw.picture import Data
+from glassformer.draw.poster.panels.one_addition import signed_margins
+from glassformer.draw.poster.style import (
+    SIZE,
+    box,
+    canvas,
+    cell,
+    open_axes,
+    paragraph,
+    say,
+    short_ticks,
+    shown,
+)
+from glassformer.draw.poster.subject import TRIED, AdderSubject
+from glassformer.draw.poster.words import lowered, power, short, trimmed
+from glassformer.draw.theme import Theme, readable_on
+
+STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "not_applicable": "NOT PROVED"}
+
+
+def compute(subject: AdderSubject) -> Data:
+    findings, sample = subject.findings, subject.sample
+    pair = worst_pair(subject)
+    shown_subject = subject if pair == subject.pair else subject.with_pair(pair)
+    x, y, z = shown_subject.digits
+    columns = list(shown_subject.columns)
+    written = np.zeros(len(z), np.int64)
+    written[columns] = [digit.token for digit in shown_subject.sum.digits]
+    margins = np.zeros(len(z))
+    margins[columns] = signed_margins(shown_subject.logits, z[columns])
+    random = np.zeros((len(z), 4))
+    random[columns] = np.percentile(sample.margins, [0, 5, 50, 95], axis=0).T
+    worst = np.full(len(z), np.nan)
+    for one in findings.worst:
+        worst[subject.columns[one.step]] = one.margin
+    return {
+        "verdict": findings.verdict,
+        "pairs": power(len(str(findings.inputs)) - 1),
+        "arithmetic": findings.arithmetic,
+        "smallest": findings.smallest_margin,
+        "rounding": findings.rounding_bound,
+        "classes": dict(findings.classes),
+        "source": findings.source,
+        "reason": findings.reason,
+        "pair": pair,
+        "expected": shown_subject.sum.expected,
+        "got": str(shown_subject.sum.got),
+        "x": x, "y": y, "z": z, "carry": (z - x - y) % 10,
+        "written": written,
+        "names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
+        "margins": margins,
+        "random": random,  # column: smallest, 5%, median, 95%
+        "worst": worst,
+        "is_hardest": findings.hardest is not None,
+        "tried": TRIED,
+        "wrong": int((~sample.is_right).sum()),
+        "sums": len(sample.z),
+    }  # fmt: skip
+
+
+def worst_pair(subject: AdderSubject) -> tuple[int, int]:
+    """The counterexample or the hardest pair; the subject's own where nothing is known."""
+    if subject.findings.counterexample:
+        return subject.findings.counterexample
+    hardest = subject.findings.hardest
+    return (hardest.a, hardest.b) if hardest else subject.tried or subject.pair
+
+
+def title(data: Data) -> str:
+    a, b = data["pair"]
+    if data["verdict"] == "proved":
+        worst = int(np.argmin(data["margins"]))
+        known = (
+            "even in the hardest" if data["is_hardest"] else f"even in the worst of {data['tried']:,} tried"
+        )
+        return (
+            f"Right on all {data['pairs']} pairs: {known}, {a} + {b}, the right digit "
+            f"{lowered(f'z{worst}')} is {short(float(data['margins'][worst]))} ahead"
+        )
+    if data["verdict"] == "refuted":
+        return f"Wrong: {a} + {b} is {data['expected']}, and the model writes {data['got']}"
+    said = f"right on {a} + {b}" if data["got"] == str(data["expected"]) else f"wrong on {a} + {b}"
+    return (
+        f"Neither proved nor refuted ({data['reason'] or data['source']}); {said}, the worst of "
+        f"{data['tried']:,} pairs tried"
+    )
+
+
+def draw(frame: Frame, data: Data) -> None:
+    draw_stamp(canvas(frame, 0, 0.15, 5.2, 1.6), data, frame)
+    paragraph(frame, 0, 2.0, 5.2, facts(data))
+    draw_margins(frame.axes(6.6, 0.55, 9.6, 3.35), data, frame)
+    draw_pair(canvas(frame, 0, 4.9, frame.width, 4.4), data, frame)
+
+
+def draw_stamp(axes: Axes, data: Data, frame: Frame) -> None:
+    theme = frame.theme
+    colour = {"proved": theme.good, "refuted": theme.bad}.get(data["verdict"], theme.muted)
+    text = STAMP[data["verdict"]]
+    box(axes, 0.03, 0.05, 5.0, 1.45, colour, radius=0.2)
+    size = 22.0
+    while text_width(text, size, "bold") > 4.5:
+        size -= 1
+    say(axes, 2.53, 0.62, text, size, weight="bold", color=readable_on(colour))
+    about = stamp_words(data)
+    say(axes, 2.53, 1.17, about, 8, color=readable_on(colour))
+
+
+def stamp_words(data: Data) -> str:
+    if data["verdict"] == "proved":
+        return f"on all {data['pairs']} pairs of numbers"
+    if data["verdict"] == "refuted" and data["wrong"]:
+        return f"wrong on {data['wrong'] / data['sums']:.1%} of random pairs"
+    return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"
+
+
+def facts(data: Data) -> list[str]:
+    """What the verdict rests on, a sentence a fact."""
+    lines, classes = [], data["classes"]
+    if classes.get("total"):
+        parts = [f"{classes[key]:,} {key}" for key in ("proved", "refuted", "undecided") if classes[key]]
+        lines.append(f"{classes['total']:,} classes of pairs: {', '.join(parts)}.")
+    if data["verdict"] == "proved" and data["smallest"] is not None:
+        lines.append(f"Smallest margin of all pairs: {short(data['smallest'], 4)}.")
+        if data["rounding"]:
+            lines.append(
+                f"Rounding in {data['arithmetic']} moves a gap by at most {short(2 * data['rounding'], 2)}."
+            )
+    measured = f"{data['sums'] - data['wrong']:,} of {data['sums']:,}"
+    lines.append(
+        f"Of random pairs it has {measured} right; their smallest margin is "
+        f"{short(float(data['random'][:, 0].min()))}."
+    )
+    return [*lines, f"From: {data['source']}."]
+
+
+def draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
+    """Margins of every answer digit: random pairs as whiskers, the worst of all as a dot."""
+    theme, columns = frame.theme, np.arange(len(data["z"]))
+    smallest, low, middle, high = data["random"].T
+    axes.vlines(columns, smallest, high, color=theme.faint, linewidth=2)
+    axes.vlines(columns, low, high, color=theme.muted, linewidth=5, alpha=0.55)
+    axes.plot(columns, middle, linestyle="none", marker="_", markersize=8, color=theme.ink)
+    worst = data["worst"] if np.isfinite(data["worst"]).any() else data["margins"]
+    colours = [theme.good if value > 0 else theme.bad for value in worst]
+    axes.scatter(columns, worst, s=26, c=colours, zorder=4, edgecolors=theme.paper, linewidths=0.6)
+    values = np.concatenate([data["random"].ravel(), worst[np.isfinite(worst)]])
+    scale_margins(axes, values, theme)
+    axes.set_xticks(columns, [lowered(f"z{column}") for column in columns])
+    axes.set_xlim(-0.6, len(columns) - 0.4)
+    which = "the worst of all pairs" if np.isfinite(data["worst"]).any() else "the pair below"
+    axes.set_title(f"margins: random pairs (bar: 5% to 95%), and {which} (dot)")
+    open_axes(axes)
+
+
+def scale_margins(axes: Axes, values: np.ndarray, theme: Theme) -> None:
+    """A line at 0; where all margins are above it and far apart, powers of ten instead."""
+    least, most = float(values.min()), float(values.max())
+    if least > 0 and most > 30 * least:
+        axes.set_yscale("log")
+        low, high = least / 2, most * 2
+        powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+        inside = [value for value in 10.0**powers if low <= value <= high]
+        inside = inside[:: -(-len(inside) // 6)]
+        axes.set_yticks(inside, [trimmed(value) for value in inside])
+        axes.minorticks_off()
+        axes.set_ylim(low, high)
+        return
+    axes.axhline(0, color=theme.bad, linewidth=0.8)
+    room = 0.08 * (max(most, 0) - min(least, 0))
+    axes.set_ylim(min(least, 0) - room, max(most, 0) + room)
+    short_ticks(axes.yaxis)
+
+
+def draw_pair(axes: Axes, data: Data, frame: Frame) -> None:
+    """The pair as on paper, highest digit left, with the carry above and the margin below."""
+    theme, count = frame.theme, len(data["z"])
+    left, step = 3.0, (frame.width - 3.2) / count
+    a, b = data["pair"]
+    known = "the hardest pair" if data["is_hardest"] else f"the worst of {data['tried']:,} hard pairs"
+    kind = "the counterexample" if data["verdict"] == "refuted" else known
+    rows = (
+        ("carry", 0.65),
+        ("a", 1.15),
+        ("+ b", 1.7),
+        ("right", 2.35),
+        ("the model writes", 2.95),
+        ("margin", 3.6),
+    )
+    for name, y in rows:
+        say(axes, left - 0.25, y, name, ha="right", color=theme.muted)
+    say(axes, 0, 0.2, f"{kind}: {a} + {b}", 8.5, ha="left", weight="bold", color=theme.ink)
+    axes.plot([left - 0.1, frame.width], [2.03] * 2, color=theme.ink, linewidth=0.8)
+    for column in range(count):
+        x = left + (count - column - 0.5) * step
+        if data["carry"][column]:
+            say(axes, x, 0.65, str(data["carry"][column]), 8.5, color=theme.accent, weight="bold")
+        if column < count - 1:
+            say(axes, x, 1.15, str(data["x"][column]), 11)
+            say(axes, x, 1.7, str(data["y"][column]), 11)
+        right = data["written"][column] == data["z"][column]
+        say(axes, x, 2.35, str(data["z"][column]), 11, color=theme.muted)
+        name = data["names"][data["written"][column]]
+        cell(axes, x, 2.95, 0.62, 0.55, shown(name), theme, "none" if right else theme.bad, 11, 0.7)
+        margin = float(data["margins"][column])
+        colour = theme.good if margin > 0 else theme.bad
+        worst = column == int(np.argmin(data["margins"]))
+        say(
+            axes,
+            x,
+            3.6,
+            short(margin, 2 if abs(margin) >= 1e6 or abs(margin) < 1e-3 else 3),
+            SIZE,
+            color=colour,
+            weight="bold" if worst else "normal",
+        )
+    say(axes, left + (count - int(np.argmin(data["margins"])) - 0.5) * step, 4.05, "▲", 8, color=theme.ink)
+
+
+def caption(data: Data) -> str:
+    a, b = data["pair"]
+    return (
+        f"Verdict: {data['verdict'].replace('_', ' ')} ({data['source']}). {' '.join(facts(data)[:-1])} "
+        f"Worked out: {a} + {b} "
+        f"= {data['expected']}; the model writes {data['got']}. A margin is the right digit's logit less "
+        "the best other one's."
+    )

@@ -1,0 +1,185 @@
+"""Thousands of random sums through the model, with their right answers as context: what panels measure on.
+
+Only the places that write a digit are kept: axes are `sum step ...`, steps in the order of writing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from glassformer.model.forward import prefix
+from glassformer.tasks import add
+from glassformer.tasks.addition import BASE
+
+if TYPE_CHECKING:
+    from glassformer.draw.poster.subject import AdderSubject
+
+SUMS = 3_000
+BLOCK = 500  # sums at a time
+ROLES = ("x k", "y k", "x k-1", "y k-1", "own place", "other digits", "signs", "nothing")
+
+
+@dataclass(frozen=True)
+class NormSite:
+    """A place of the pass where vectors are normed, or would be."""
+
+    name: str  # in words
+    parameter: str  # before `.gain`
+    before: str  # names of the trace
+    after: str
+    layer: int  # the number of layers for the final norm
+    kind: str  # attention, feedforward, final
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Uniform pairs; `kept` are intermediates at the places that write."""
+
+    x: Int[np.ndarray, "sum column"]  # a 0 in the last column
+    y: Int[np.ndarray, "sum column"]
+    z: Int[np.ndarray, "sum column"]  # the right answer
+    columns: tuple[int, ...]  # of the steps
+    context: Int[np.ndarray, "sum step"]  # the token that stands at the place that writes
+    kept: dict[str, np.ndarray]
+    scores: dict[str, Float[np.ndarray, "step pos"]]  # mean over the sums; nan where masked
+
+    @cached_property
+    def asked(self) -> Int[np.ndarray, "sum step"]:
+        """The digit that is right."""
+        return self.z[:, list(self.columns)]
+
+    @cached_property
+    def written(self) -> Int[np.ndarray, "sum step"]:
+        return np.asarray(self.kept["logits"].argmax(-1))
+
+    @cached_property
+    def margins(self) -> Float[np.ndarray, "sum step"]:
+        """The right digit's logit less the best other one; below 0 where the model is wrong."""
+        logits = self.kept["logits"].astype(np.float64).copy()
+        right = np.take_along_axis(logits, self.asked[..., None], -1)
+        np.put_along_axis(logits, self.asked[..., None], -np.inf, -1)
+        return np.asarray(right[..., 0] - logits.max(-1))
+
+    @cached_property
+    def carry(self) -> Int[np.ndarray, "sum column"]:
+        """Into every column."""
+        found: np.ndarray = (self.z - self.x - self.y) % BASE
+        return found
+
+    @property
+    def is_right(self) -> Bool[np.ndarray, " sum"]:
+        return np.asarray((self.margins > 0).all(1))
+
+
+def norm_sites(subject: "AdderSubject") -> tuple[NormSite, ...]:
+    """Before attention and feed-forward of every layer, and at the end; with or without a norm there."""
+    shape, found, stream = subject.architecture, list[NormSite](), "embedded"
+    for index, layer in enumerate(shape.layers):
+        name = prefix(shape, index)
+        which = f" {index}" if len(shape.layers) > 1 else ""
+        if layer.attention:
+            found.append(
+                NormSite(
+                    f"attention{which}", f"{name}attn_norm", stream, f"{name}attn.input", index, "attention"
+                )
+            )
+            stream = f"{name}mid"
+        if layer.feedforward:
+            found.append(
+                NormSite(
+                    f"feed-forward{which}", f"{name}ff_norm", stream, f"{name}ff.input", index, "feedforward"
+                )
+            )
+        stream = f"{name}stream"
+    last = NormSite("head", "final_norm", stream, "final", len(shape.layers), "final")
+    return (*found, last)
+
+
+def draw_sample(subject: "AdderSubject") -> Sample:
+    """The sums, a block at a time, so that memory stays small."""
+    random, digits = np.random.default_rng(0), subject.task.digits
+    x, y = random.integers(0, BASE, (2, digits, SUMS), np.int32)
+    z, layout = add(x, y), subject.layout
+    tokens = layout.encode(x, y, z)[:-1].T  # sum pos
+    parts = list(blocks(subject, tokens))
+    kept = {key: np.concatenate([part[key] for part, _ in parts]) for key in parts[0][0]}
+    scores = {key: np.mean([mean[key] for _, mean in parts], axis=0) for key in parts[0][1]}
+    none = np.zeros((SUMS, 1), np.int64)
+    return Sample(
+        np.hstack([x.T, none]),
+        np.hstack([y.T, none]),
+        z.T.astype(np.int64),
+        subject.columns,
+        tokens[:, layout.predicting],
+        kept,
+        scores,
+    )
+
+
+def blocks(
+    subject: "AdderSubject", tokens: Int[np.ndarray, "sum pos"]
+) -> Iterator[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
+    """What is kept of every block, and the mean scores of every head."""
+    asking, names = subject.layout.predicting, kept_names(subject)
+    masked = np.tri(tokens.shape[1], dtype=bool)[asking]
+    for start in range(0, len(tokens), BLOCK):
+        trace = subject.model.trace(tokens[start : start + BLOCK])
+        kept = {name: trace[name][:, asking].copy() for name in names}
+        means = {}
+        for head in subject.heads:
+            mean = trace[f"{head.prefix}attn.scores.{head.head}"][:, asking].mean(0, dtype=np.float64)
+            means[f"{head.layer}.{head.head}"] = np.where(masked, mean, np.nan)
+        yield kept, means
+
+
+def kept_names(subject: "AdderSubject") -> list[str]:
+    names = {"logits"}
+    for site in norm_sites(subject):
+        names |= {site.before, site.after}
+    for head in subject.heads:
+        names |= {f"{head.prefix}attn.weights.{head.head}", f"{head.prefix}attn.output"}
+    return sorted(names)
+
+
+def roles(subject: "AdderSubject", step: int) -> dict[str, list[int]]:
+    """Which places have which role for the digit that is written at a step; every place has one."""
+    layout, column = subject.layout, subject.columns[step]
+    places: dict[str, list[int]] = {role: [] for role in ROLES}
+    own = layout.predicting.start + step
+    labels = layout.position_labels()
+    for place in range(own + 1):
+        places[role_of(labels[place], column, place == own)].append(place)
+    return places
+
+
+def role_of(label: str, column: int, is_own: bool) -> str:
+    """
+    >>> role_of("x3", 3, False), role_of("y2", 3, False), role_of("+", 3, False), role_of("z2", 3, True)
+    ('x k', 'y k-1', 'signs', 'own place')
+    """
+    if is_own:
+        return "own place"
+    letter, number = label[0], label[1:]
+    if letter not in "xyz" or not number.isdigit():
+        return "signs"
+    back = column - int(number)
+    names = {0: f"{letter} k", 1: f"{letter} k-1"}
+    return names.get(back, "other digits") if letter in "xy" else "other digits"
+
+
+def shares_by_role(subject: "AdderSubject") -> Float[np.ndarray, "head step role"]:
+    """The mean attention of every head at every step to places of each role; the rest went to nothing."""
+    found = np.zeros((len(subject.heads), subject.steps, len(ROLES)))
+    for row, head in enumerate(subject.heads):
+        mean = subject.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(
+            0, dtype=np.float64
+        )  # step pos
+        for step in range(subject.steps):
+            places = roles(subject, step)
+            found[row, step] = [mean[step, places[role]].sum() for role in ROLES]
+            found[row, step, -1] = max(0.0, 1.0 - mean[step].sum())
+    return found

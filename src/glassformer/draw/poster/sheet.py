@@ -1,0 +1,131 @@
+"""A panel on a page of its own, and all nine on the poster: 54 by 38.2 cm, the shape of an A2 sheet."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from glassformer.draw.frame import TITLE, Frame, sheet, text_width
+from glassformer.draw.picture import Data
+from glassformer.draw.poster.style import CONTENT, badge, box, canvas, panel_look, say
+from glassformer.draw.poster.words import counted, power, short
+from glassformer.draw.theme import Theme, mixed, readable_on
+from glassformer.model.count import constants
+from glassformer.model.forward import all_parameters
+
+if TYPE_CHECKING:
+    from glassformer.draw.poster.registry import Panel
+    from glassformer.draw.poster.subject import AdderSubject
+
+WIDE, HIGH = 54.0, 38.2  # cm
+CARD, CARD_HEIGHT = 17.0, 11.0
+EDGE, GAP, HEAD = 0.75, 0.6, 3.3
+INSIDE = 0.3  # from a card's side to what is in it
+ABOVE = 1.4  # from a card's top to its content: two lines of title
+
+
+def panel_alone(panel: "Panel", data: Data, theme: Theme) -> Figure:
+    with rc_context(panel_look(theme)):
+        paper = sheet(theme, CONTENT, panel.functions.title(data))
+        panel.functions.draw(paper, data)
+    return paper.figure
+
+
+def whole_poster(panels: Sequence["Panel"], data: Data, theme: Theme) -> Figure:
+    """Three rows of three, under the headline."""
+    with rc_context(panel_look(theme)):
+        figure = Figure(figsize=(WIDE / 2.54, HIGH / 2.54), facecolor=ground(theme))
+        FigureCanvasAgg(figure)
+        whole = Frame(figure, theme, 0, 0, WIDE, HIGH)
+        back = canvas(whole, 0, 0, WIDE, HIGH)
+        draw_headline(back, data["headline"], theme)
+        for index, panel in enumerate(panels):
+            row, column = divmod(index, 3)
+            left = EDGE + column * (CARD + (WIDE - 2 * EDGE - 3 * CARD) / 2)
+            top = HEAD + row * (CARD_HEIGHT + GAP)
+            card = whole.part(left, top, CARD, CARD_HEIGHT)
+            draw_card(back, card, index + 1, panel, data[panel.id])
+    return figure
+
+
+def ground(theme: Theme) -> str:
+    """Behind the cards."""
+    return mixed(theme.faint, theme.paper, 0.4)
+
+
+def draw_card(back: Axes, card: Frame, number: int, panel: "Panel", data: Data) -> None:
+    theme = card.theme
+    box(back, card.left, card.top, card.width, card.height, theme.paper, theme.faint, 0.25, 0.8, zorder=1)
+    badge(back, card.left + 0.75, card.top + 0.72, 0.36, str(number), theme.accent, 13)
+    title = panel.functions.title(data)
+    card.write(1.35, 0.32, title, TITLE, (card.width - 1.35 - INSIDE) * 0.97, weight="bold")
+    panel.functions.draw(card.part(INSIDE, ABOVE, card.width - 2 * INSIDE, CONTENT), data)
+
+
+def headline(subject: "AdderSubject") -> Data:
+    """Name, counts and verdict."""
+    shape, params = subject.architecture, subject.model.params
+    unique = sum(array.size for array in params.values())
+    stored = sum(parameter.size for parameter in all_parameters(shape).values())
+    heads = len(subject.heads)
+    findings = subject.findings
+    return {
+        "name": subject.name + ("" if subject.step is None else f", step {subject.step:,}"),
+        "about": subject.about,
+        "facts": [
+            (f"{unique:,}", "parameters"),
+            (f"{sum(int((array != 0).sum()) for array in params.values()):,}", "of them not zero"),
+            (f"{stored:,}", "with ties written out"),
+            (f"{constants(shape):,}", "constants in formulas"),
+            (f"{len(shape.layers)} · {heads}", f"{'layer' if len(shape.layers) == 1 else 'layers'} · "
+             f"{'head' if heads == 1 else 'heads'}"),
+            (f"{shape.width}", "dimensions of the stream"),
+        ],
+        "task": f"adds two numbers of {counted(subject.task.digits, 'digit')}, one answer digit after the "
+        "other, "
+        f"in {shape.precision}; layout {subject.layout.name}",
+        "verdict": findings.verdict,
+        "verdict_words": verdict_words(subject),
+    }  # fmt: skip
+
+
+def verdict_words(subject: "AdderSubject") -> tuple[str, str]:
+    """Two lines: the verdict, and what it is about."""
+    findings, pairs = subject.findings, power(len(str(subject.findings.inputs)) - 1)
+    if findings.verdict == "proved":
+        margin = findings.smallest_margin
+        known = "" if margin is None else f"; smallest margin {short(margin)}"
+        return f"proved on all {pairs} pairs", f"in {findings.arithmetic} arithmetic{known}"
+    if findings.verdict == "refuted" and findings.counterexample:
+        a, b = findings.counterexample
+        return "refuted", f"{a} + {b} comes out wrong"
+    return findings.verdict.replace("_", " "), findings.reason
+
+
+def draw_headline(back: Axes, data: Any, theme: Theme) -> None:
+    left, muted = EDGE + 0.1, theme.muted
+    plain: dict[str, Any] = {"ha": "left", "va": "baseline"}
+    size = 38.0
+    while text_width(data["name"], size, "bold") > 18:
+        size -= 1
+    say(back, left, 1.6, data["name"], size, weight="bold", **plain)
+    say(back, left, 2.35, data["about"] or data["task"], 11, color=theme.ink, **plain)
+    if data["about"]:
+        say(back, left, 2.9, data["task"], 9.5, color=muted, **plain)
+    colour = {"proved": theme.good, "refuted": theme.bad}.get(data["verdict"], theme.muted)
+    first, second = data["verdict_words"]
+    wide = max(text_width(first, 17, "bold"), text_width(second, 9.5)) + 1.2
+    edge = WIDE - EDGE
+    box(back, edge - wide, 0.7, wide, 2.0, colour, radius=0.3)
+    ink = readable_on(colour)
+    say(back, edge - wide / 2, 1.5, first, 17, weight="bold", color=ink, va="baseline")
+    say(back, edge - wide / 2, 2.2, second, 9.5, color=ink, va="baseline")
+    right = edge - wide - 0.7
+    for number, label in reversed(data["facts"]):
+        room = max(text_width(number, 24, "bold"), text_width(label, 8.5)) + 0.9
+        say(back, right - room / 2, 1.65, number, 24, weight="bold", color=theme.accent, va="baseline")
+        say(back, right - room / 2, 2.25, label, 8.5, color=muted, va="baseline")
+        right -= room

@@ -1,0 +1,148 @@
+"""What the panels share: colours of stages and of places, a canvas in centimetres, cells, tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.patches import Circle, FancyBboxPatch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from glassformer.draw.frame import POINTS, Frame, look, text_width
+from glassformer.draw.poster.words import trimmed
+from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
+
+SIZE = 7.0  # points; nothing in a panel is smaller
+LARGER = 8.0
+CONTENT = 9.3  # cm: height of a panel below its title
+STAGES = ("digits", "places", "norms", "attention", "feed-forward", "head")
+
+
+def panel_look(theme: Theme) -> dict[str, Any]:
+    """Matplotlib's settings for panels: as for figures, but nothing below SIZE."""
+    sizes = ("xtick.labelsize", "ytick.labelsize", "axes.labelsize", "legend.fontsize")
+    return look(theme) | dict.fromkeys(sizes, SIZE)
+
+
+def stage_of(parameter: str) -> str:
+    """
+    >>> stage_of("layer0.attn.q.bias"), stage_of("attn_norm.gain"), stage_of("token.c0")
+    ('attention', 'norms', 'digits')
+    """
+    first = next(part for part in parameter.split(".") if not part.startswith("layer"))
+    if "norm" in first:
+        return "norms"
+    return {"token": "digits", "position": "places", "attn": "attention", "ff": "feed-forward"}.get(
+        first, "head"
+    )
+
+
+def stage_colour(stage: str, theme: Theme) -> str:
+    colours = {
+        "digits": theme.good,
+        "places": mixed(theme.accent, theme.bad, 0.55),
+        "norms": theme.muted,
+        "attention": theme.accent,
+        "feed-forward": theme.negative,
+        "head": mixed(theme.good, theme.ink, 0.55),
+    }
+    return colours[stage]
+
+
+def place_colour(label: str, theme: Theme) -> str:
+    """Of a place by what stands there: first number, second number, answer, sign."""
+    colours = {"x": theme.accent, "y": theme.negative, "z": theme.good}
+    return colours.get(label[:1], theme.muted) if label[1:2].isdigit() or label[1:2] == " " else theme.muted
+
+
+def canvas(frame: Frame, x: float, y: float, width: float, height: float) -> Axes:
+    """Axes without any frame, whose data are centimetres from the top left."""
+    axes = frame.axes(x, y, width, height)
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    axes.set_axis_off()
+    return axes
+
+
+def say(axes: Axes, x: float, y: float, text: str, size: float = SIZE, **settings: Any) -> None:
+    """A text in the middle of a point, unless told otherwise."""
+    axes.text(x, y, text, fontsize=size, **({"ha": "center", "va": "center_baseline"} | settings))
+
+
+def box(
+    axes: Axes, x: float, y: float, width: float, height: float, face: str, edge: str = "none",
+    radius: float = 0.12, line: float = 0.8, zorder: float = 2,
+) -> None:  # fmt: skip
+    """A rectangle with round corners; x, y is its top left."""
+    style = f"round,pad=0,rounding_size={min(radius, width / 2, height / 2)}"
+    axes.add_patch(
+        FancyBboxPatch(
+            (x, y),
+            width,
+            height,
+            boxstyle=style,
+            facecolor=face,
+            edgecolor=edge,
+            linewidth=line,
+            zorder=zorder,
+        )
+    )
+
+
+def cell(
+    axes: Axes, x: float, y: float, width: float, height: float, text: str, theme: Theme,
+    edge: str = "none", size: float = SIZE + 0.5, strength: float = 0.55,
+) -> None:  # fmt: skip
+    """A token in its colour; x, y is the middle."""
+    face = mixed(token_colour(text), theme.paper, strength)
+    box(axes, x - width / 2, y - height / 2, width, height, face, edge, 0.08, 1.3)
+    while size > SIZE and text_width(text, size, "bold") > width - 0.04:
+        size -= 0.5
+    say(axes, x, y, fit(text, width + 0.06, size), size, weight="bold", color=readable_on(face), zorder=3)
+
+
+def badge(axes: Axes, x: float, y: float, radius: float, text: str, colour: str, size: float) -> None:
+    """A number in a disc."""
+    axes.add_patch(Circle((x, y), radius, facecolor=colour, edgecolor="none", zorder=3))
+    say(axes, x, y, text, size, weight="bold", color=readable_on(colour), zorder=4)
+
+
+def fit(text: str, width: float, size: float = SIZE, weight: str = "normal") -> str:
+    """The text, cut short where it is wider than `width` cm."""
+    if text_width(text, size, weight) <= width:
+        return text
+    while text and text_width(f"{text}…", size, weight) > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
+def line_height(size: float = SIZE) -> float:
+    """cm from a line to the next."""
+    return size * 1.32 / POINTS
+
+
+def open_axes(axes: Axes) -> None:
+    """No frame but the lower and the left one."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def short_ticks(axis: Axis, most: int = 5) -> None:
+    """Few ticks, written as all numbers of the panels are."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
+
+
+def paragraph(
+    frame: Frame, x: float, y: float, width: float, lines: Sequence[str], size: float = SIZE
+) -> float:
+    """Sentences one below the other, each as wide as told; returns the height."""
+    down = 0.0
+    for line in lines:
+        down += frame.write(x, y + down, line, size, 0.96 * width, color=frame.theme.muted) + 0.1
+    return down
+
+
+def shown(token: str) -> str:
+    """A token in a cell: the marks of beginning and end have signs of their own."""
+    return {"<bos>": "⊢", "<eos>": "⊣"}.get(token, token)

@@ -1,0 +1,259 @@
+"""What a poster is about: an adder, a pair to work through, what is proved, and many sums to measure on.
+
+The digit z_k of the answer is written at the place before its own: the query of that place asks for it.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.draw.poster.findings import Findings, find
+from glassformer.draw.poster.sample import Sample, draw_sample
+from glassformer.errors import UserError
+from glassformer.model.adding import Sum, checked, write_sum
+from glassformer.model.architecture import Architecture
+from glassformer.model.attention import Attention, Site
+from glassformer.model.blocks import whole
+from glassformer.model.forward import ignore, prefix, untie
+from glassformer.model.model import Model
+from glassformer.model.ops_numpy import NumpyOps
+from glassformer.runs.history import read_history
+from glassformer.runs.load import Loaded
+from glassformer.tasks import Addition, Layout, add, digits_of, numbers_of
+from glassformer.tasks.addition import BASE
+from glassformer.tasks.hard import hard_pairs
+
+TRIED = 5_000  # hard pairs of which the worst is shown where no proof names one
+
+
+@dataclass(frozen=True)
+class HeadSite:
+    """One head of one layer."""
+
+    layer: int
+    head: int
+    prefix: str  # of the layer's names
+    name: str  # in words
+
+
+@dataclass(frozen=True, eq=False)
+class AdderSubject:
+    """A model that adds, and the pair of numbers that is followed through it."""
+
+    model: Model
+    task: Addition
+    name: str
+    pair: tuple[int, int]
+    findings: Findings
+    tried: tuple[int, int] | None = (
+        None  # the worst of the hard pairs that were tried, where no proof names a pair
+    )
+    about: str = ""  # what is special about it, in a line
+    step: int | None = None  # the training step of the weights; none: the last
+
+    @property
+    def architecture(self) -> Architecture:
+        return self.model.architecture
+
+    @property
+    def layout(self) -> Layout:
+        return self.task.written()
+
+    @property
+    def steps(self) -> int:
+        """Digits of the answer."""
+        return self.task.digits + 1
+
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The column of each digit in the order of writing: 0 is the units."""
+        places = list(self.layout.z_places)
+        return tuple(places.index(place) for place in range(self.layout.prompt_length, self.layout.length))
+
+    @cached_property
+    def heads(self) -> tuple[HeadSite, ...]:
+        """Every head of every layer, in the order of the pass."""
+        layers = self.architecture.layers
+        sizes = [layer.attention.heads if layer.attention else 0 for layer in layers]
+        return tuple(
+            HeadSite(index, head, prefix(self.architecture, index), head_name(sizes, index, head))
+            for index, size in enumerate(sizes)
+            for head in range(size)
+        )
+
+    @property
+    def focus(self) -> int:
+        """The column that panels look at closely: the worst of the hardest pair, if it is not written first."""
+        worst, middle = self.findings.hardest, min(5, self.task.digits - 1)
+        column = self.columns[worst.step] if worst and worst.step > 0 else middle
+        return column if column < self.task.digits else middle
+
+    @property
+    def attention_layers(self) -> tuple[int, ...]:
+        """Layers that attend."""
+        return tuple(index for index, layer in enumerate(self.architecture.layers) if layer.attention)
+
+    @cached_property
+    def sum(self) -> Sum:
+        """What the model answers to the pair."""
+        return write_sum(self.model, self.task, *self.pair)
+
+    @cached_property
+    def digits(self) -> Int[np.ndarray, "number column"]:
+        """Of a, b and the right sum, units first; a and b have a 0 in the last column."""
+        a, b = (digits_of([number], self.task.digits) for number in self.pair)
+        rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], add(a, b)[:, 0]]
+        return np.asarray(np.stack(rows), np.int64)
+
+    @cached_property
+    def tokens(self) -> Int[np.ndarray, " pos"]:
+        """The problem, and the answer as the model wrote it."""
+        a, b = (digits_of([number], self.task.digits) for number in self.pair)
+        return np.r_[self.layout.prompt(a, b)[:, 0], [digit.token for digit in self.sum.digits]]
+
+    @cached_property
+    def trace(self) -> dict[str, np.ndarray]:
+        """Every intermediate of the pair; the last digit is written, not read."""
+        return self.model.trace(self.tokens[:-1])
+
+    @cached_property
+    def logits(self) -> Float[np.ndarray, "step tok"]:
+        """Of every answer digit, in the order of writing."""
+        return np.asarray(self.trace["logits"][self.layout.predicting], np.float64)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """Thousands of sums with their right answers."""
+        return draw_sample(self)
+
+    @cached_property
+    def tables(self) -> dict[str, np.ndarray]:
+        """Every intermediate for contexts that repeat one token: `tok pos dim`."""
+        vocab, places = self.architecture.vocab, self.layout.length - 1
+        return self.model.trace(np.repeat(np.arange(vocab)[:, None], places, 1))
+
+    @cached_property
+    def token_table(self) -> Float[np.ndarray, "tok dim"]:
+        return np.asarray(self.tables["token.table"], np.float64)
+
+    @cached_property
+    def place_table(self) -> Float[np.ndarray, "pos dim"]:
+        """What a place joins to any token: its own dimensions, or what is added in all of them."""
+        embedded = self.tables["embedded"][0].astype(np.float64)
+        own = self.architecture.token_dims
+        return embedded[:, own:] if self.architecture.position_dims else embedded - self.token_table[0]
+
+    def message(
+        self, layer: int, normed: Float[np.ndarray, "tok pos dim"]
+    ) -> Float[np.ndarray, "tok pos dim"]:
+        """What a layer's heads together add to the stream if all look at one token and place alone."""
+        attention, name = self.attention(layer), f"{prefix(self.architecture, layer)}attn"
+        params = untie(self.architecture, self.model.params)
+        stream = np.ascontiguousarray(normed.transpose(2, 1, 0))  # dim pos tok
+        here = Site(NumpyOps(self.architecture.precision), params, name, stream, range(stream.shape[1]))
+        _, _, values = attention.project(here)
+        carried = [attention.carried(here, head, values) for head in range(attention.heads)]
+        moved = attention.write(here, carried, ignore)
+        full = np.broadcast_to(whole(moved), (moved.shape[0], *stream.shape[1:]))
+        return np.asarray(full.transpose(2, 1, 0), np.float64)
+
+    def digit_messages(self, layer: int) -> Float[np.ndarray, "digit column dim"]:
+        """The same for every digit in every column of the first number, where all other digits are 0."""
+        digits, columns = BASE, self.task.digits
+        x = np.zeros(
+            (columns, digits, columns), np.int32
+        )  # column, digit that is set, column that it is set in
+        for column in range(columns):
+            x[column, :, column] = np.arange(digits)
+        x = x.reshape(columns, -1)
+        trace = self.model.trace(self.layout.prompt(x, x * 0).T)
+        normed = trace[f"{prefix(self.architecture, layer)}attn.input"].reshape(
+            digits, columns, -1, self.architecture.width
+        )
+        places = list(self.layout.x_places)
+        return self.message(layer, normed[:, np.arange(columns), places])
+
+    def with_pair(self, pair: tuple[int, int]) -> "AdderSubject":
+        """The same model with another pair to work through."""
+        return replace(self, pair=pair)
+
+    def attention(self, layer: int) -> Attention:
+        found = self.architecture.layers[layer].attention
+        assert found is not None
+        return found
+
+    def token_name(self, token: int) -> str:
+        """What stands for a token."""
+        labels = self.layout.labels
+        return labels[token] if token < len(labels) else f"<{token}>"
+
+
+def adder_subject(
+    loaded: Loaded,
+    name: str,
+    folder: Path | None = None,
+    pair: tuple[int, int] | None = None,
+    step: int | None = None,
+) -> AdderSubject:
+    """The subject of a poster: the pair asked for, or the worst of all pairs."""
+    task = loaded.addition
+    model: Model = loaded if step is None else at_step(loaded, name, folder, step)
+    findings = find(model, task, folder)
+    tried = None if findings.hardest or findings.counterexample else worst_tried(model, task)
+    chosen = default_pair(findings, tried) if pair is None else pair
+    for letter, number in zip("ab", chosen, strict=True):
+        checked(letter, number, task.digits)
+    return AdderSubject(model, task, name, chosen, findings, tried, about_of(name, folder), step)
+
+
+def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Model:
+    """The same model with the weights of a saved step."""
+    history = read_history(folder) if folder else None
+    if history is None:
+        raise UserError(f"{name} has no saved steps (a run folder has); leave --step out")
+    return replace(loaded, params=history.at(history.index_of(step)))
+
+
+def default_pair(findings: Findings, tried: tuple[int, int] | None) -> tuple[int, int]:
+    """The counterexample, or the hardest pair, or the worst that was tried."""
+    if findings.counterexample:
+        return findings.counterexample
+    if worst := findings.hardest:
+        return worst.a, worst.b
+    assert tried is not None
+    return tried
+
+
+def worst_tried(model: Model, task: Addition) -> tuple[int, int]:
+    """Of many hard pairs the one with the smallest margin, given the right digits before each."""
+    x, y = hard_pairs(np.random.default_rng(0), TRIED, task.digits)
+    layout, right = task.written(), add(x, y)
+    tokens = layout.encode(x, y, right)
+    logits = model.forward(tokens[:-1].T, last=task.digits + 1).astype(np.float64)  # sum step tok
+    asked = tokens[layout.answer].T[..., None]  # sum step 1
+    best = np.take_along_axis(logits, asked, -1)[..., 0]
+    np.put_along_axis(logits, asked, -np.inf, -1)
+    worst = int((best - logits.max(-1)).min(1).argmin())
+    return numbers_of(x[:, [worst]])[0], numbers_of(y[:, [worst]])[0]
+
+
+def about_of(name: str, folder: Path | None) -> str:
+    """The zoo's line on a model, or the run's own."""
+    from glassformer.runs.folder import stored
+    from glassformer.zoo import ZOO
+
+    if folder is not None:
+        return stored(folder).about
+    return ZOO[name].about if name in ZOO else ""
+
+
+def head_name(sizes: list[int], layer: int, head: int) -> str:
+    """As short as the model allows: `attention`, `head 1`, `layer 0, head 3`."""
+    if sum(sizes) == 1:
+        return "attention"
+    if len(sizes) == 1:
+        return f"head {head}"
+    return f"layer {layer}" if sizes[layer] == 1 else f"layer {layer}, head {head}"

@@ -1,0 +1,86 @@
+"""The saved steps that a video shows, each a subject of its own, and what all videos say of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.draw.picture import Data
+from glassformer.draw.subject import Subject
+from glassformer.errors import UserError
+from glassformer.runs.history import History
+from glassformer.tasks import Rule
+
+PLACES_SHARE = 0.7  # of a token's row in which its places are spread
+
+
+def history_of(subject: Subject) -> History:
+    """The saved steps, or why there are none."""
+    if subject.past.history is None:
+        raise UserError(
+            f"{subject.name} has no saved steps to film: it was built by hand or came as finished weights; "
+            "videos are made of a run folder"
+        )
+    return subject.past.history
+
+
+def chosen_checkpoints(subject: Subject, every: int = 1) -> list[int]:
+    """Every how many-th saved step, always with the first and the last.
+
+    >>> from types import SimpleNamespace as made
+    >>> chosen_checkpoints(made(past=made(history=made(steps=range(6)))), every=3)
+    [0, 3, 5]
+    """
+    last = len(history_of(subject).steps) - 1
+    return sorted({*range(0, last + 1, int(every)), last})
+
+
+def checkpoints(subject: Subject, shown: Sequence[int]) -> Iterator[Subject]:
+    """The subject with the weights of each shown step; nothing is kept of those that went by."""
+    for index in shown:
+        yield checkpoint(subject, index)
+
+
+def checkpoint(subject: Subject, index: int) -> Subject:
+    history = history_of(subject)
+    model = replace(subject.model, params=history.at(index))
+    return replace(subject, model=model, step=int(history.steps[index]))
+
+
+def story(subject: Subject, shown: Sequence[int]) -> Data:
+    """What every video needs: the steps, the held-out scores of the chosen seed, the tokens."""
+    rows = [row for row in subject.past.rows if row["seed"] == subject.past.best_seed]
+    is_rule = isinstance(subject.task, Rule)
+    accuracy = "argmax_accuracy" if is_rule else "whole_accuracy"
+    return {
+        "name": subject.name,
+        "tokens": subject.tokens,
+        "steps": np.asarray(history_of(subject).steps)[list(shown)],
+        "score_steps": np.array([row["step"] for row in rows], np.float64),
+        "loss": np.array([row["loss"] for row in rows], np.float64),
+        "error": np.array([1 - row[accuracy] for row in rows], np.float64),
+        "error_name": "rule error" if is_rule else "sums that are wrong",
+    }
+
+
+def first_sequence(subject: Subject) -> np.ndarray:
+    """The sequence that a video follows."""
+    if not subject.sequences:
+        raise UserError(f"{subject.name} has no sequence to follow; --sequence gives one")
+    return subject.sequences[0]
+
+
+def token_rows(tokens: int, places: int) -> Float[np.ndarray, "tok pos"]:
+    """Along y for a single dimension: a row a token, with its places spread inside it."""
+    inside = PLACES_SHARE * ((np.arange(places) + 0.5) / places - 0.5)
+    return np.arange(tokens, dtype=np.float64)[:, None] + inside
+
+
+def sentence(note: str) -> str:
+    """A note that begins with a capital and ends with a full stop, or nothing.
+
+    >>> sentence("one dimension, along x"), sentence("")
+    ('One dimension, along x.', '')
+    """
+    return f"{note[0].upper()}{note[1:].rstrip('.')}." if note else ""

@@ -1,0 +1,28 @@
+"""The tokens and their colours, at a fixed place beside the maps: regions that move need no moving names."""
+
+from collections.abc import Sequence
+
+from matplotlib.patches import FancyBboxPatch
+
+from glassformer.draw.frame import SMALL, Frame
+from glassformer.draw.theme import readable_on, token_colour
+
+LEGEND = 0.5  # cm, its width
+
+
+def token_legend(frame: Frame, tokens: Sequence[str]) -> None:
+    """A column of cells over the height of a frame, the first token at the top."""
+    axes = frame.axes(0, 0, frame.width, frame.height, xlim=(0, 1), ylim=(len(tokens) - 0.5, -0.5))
+    axes.axis("off")
+    for row, token in enumerate(tokens):
+        colour = token_colour(token)
+        axes.add_patch(
+            FancyBboxPatch(
+                (0.06, row - 0.44), 0.88, 0.88, boxstyle="round,pad=0,rounding_size=0.1", facecolor=colour,
+                mutation_aspect=frame.width / (frame.height / len(tokens)), linewidth=0,
+            )
+        )  # fmt: skip
+        axes.text(
+            0.5, row, token, ha="center", va="center_baseline", fontsize=SMALL, weight="bold",
+            color=readable_on(colour),
+        )  # fmt: skip

@@ -1,0 +1,82 @@
+"""The strip at the foot of a video: held-out loss and rule error over all steps, with a cursor."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from glassformer.draw.frame import BODY, Frame
+from glassformer.draw.picture import Data
+
+STRIP = 2.15  # cm, from under the panels to the foot of the page
+TOP, HIGH, LEFT, GAP, RIGHT = 0.5, 1.15, 1.0, 1.35, 0.35  # cm
+Mover = Callable[[int], None]
+
+
+def score_strip(foot: Frame, data: Data) -> Mover:
+    """Both curves side by side; the part that has gone by is drawn strong."""
+    wide = (foot.width - LEFT - GAP - RIGHT) / 2
+    loss = curve(foot, LEFT, wide, data, "loss", "held-out loss (nats)", "{:.3f}")
+    error = curve(foot, LEFT + wide + GAP, wide, data, "error", f"held-out {data['error_name']}", "{:.2%}")
+
+    def move(index: int) -> None:
+        loss(index)
+        error(index)
+
+    return move
+
+
+def curve(foot: Frame, x: float, wide: float, data: Data, key: str, title: str, words: str) -> Mover:
+    """One score of the chosen seed, with its number where the step was evaluated."""
+    theme = foot.theme
+    axes = foot.axes(x, TOP, wide, HIGH)
+    steps, scores = finite(data["score_steps"], data[key])
+    frame_curve(axes, data["steps"], scores, key)
+    axes.set_title(title if len(steps) else f"{title}: no evaluations were kept", fontsize=BODY)
+    axes.plot(steps, scores, color=theme.faint, linewidth=1.2)
+    (past,) = axes.plot([], [], color=theme.accent, linewidth=1.2, animated=True)
+    cursor = axes.axvline(0, color=theme.accent, linewidth=0.8, animated=True)
+    (now,) = axes.plot([], [], "o", color=theme.accent, markersize=3.2, animated=True)
+    number = axes.text(
+        1, 1 + 4 / (HIGH * 72 / 2.54), "", transform=axes.transAxes, ha="right", va="baseline", fontsize=BODY,
+        weight="bold", color=theme.accent, animated=True,
+    )  # fmt: skip
+
+    def move(index: int) -> None:
+        step = data["steps"][index]
+        here = np.flatnonzero(steps == step)
+        past.set_data(steps[steps <= step], scores[steps <= step])
+        cursor.set_xdata([step, step])
+        now.set_data(steps[here], scores[here])
+        number.set_text(words.format(scores[here[0]]) if len(here) else "")
+        for artist in (past, cursor, now, number):
+            axes.draw_artist(artist)
+
+    return move
+
+
+def finite(
+    steps: Float[np.ndarray, " step"], scores: Float[np.ndarray, " step"]
+) -> tuple[np.ndarray, np.ndarray]:
+    """A seed that diverged has scores that are no numbers; they are left out."""
+    known = np.isfinite(scores)
+    return steps[known], scores[known]
+
+
+def frame_curve(axes, steps: np.ndarray, scores: np.ndarray, key: str) -> None:  # type: ignore[no-untyped-def]
+    """Limits over all steps and scores, with room for the dot."""
+    first, last = float(steps[0]), float(steps[-1])
+    room = 0.008 * max(last - first, 1.0)
+    axes.set_xlim(first - room, last + room)
+    low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 1.0)
+    if key == "error":
+        low = 0.0
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+    spare = 0.09 * max(high - low, 1e-6)
+    axes.set_ylim(low - spare, high + spare)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda step, _: f"{step:,.0f}"))
+    axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
