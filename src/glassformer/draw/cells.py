@@ -69,7 +69,7 @@ def kinds_of(
 
 
 def rows_height(count: int) -> float:
-    """cm"""
+    """What so many rows take, in cm."""
     return count * PITCH * CELL
 
 

@@ -61,7 +61,8 @@ def slice_through(
     if rows.shape[1] <= 2:
         return plane_of(rows, name)
     centre = rows.mean(0) if centre is None else np.asarray(centre, np.float64)
-    plane = plane_of(rows - centre, name, dims)
+    differences = np.vstack([rows - centre, np.zeros((2, rows.shape[1]))])  # a single state has directions too
+    plane = plane_of(differences, name, dims)
     along = "the two directions" if dims is None else f"dimensions {dims[0]} and {dims[1]}"
     note = (
         f"A slice of {rows.shape[1]} dimensions through {about}, along {along} that hold "

@@ -1,7 +1,7 @@
 """Measured shares in words: as many digits as a small error needs, and never 0% or 100% for nearly that.
 
 >>> percent(0.25), percent(0.00045), percent(0.0), percent(0.99996)
-('25.0%', '0.045%', '0%', '99.996%')
+('25.0%', '0.045%', '0%', '99.9960%')
 """
 
 from math import floor, log10

@@ -79,10 +79,10 @@ def draw_shares(axes: Axes, data: Data, head: int, theme: Theme) -> AxesImage:
     """How probable each message alone would make what is demanded, in percent."""
     places = [f"p{place}" for place in range(len(data["sequence"]))]
     shares = 100 * data["probability"][head]
-    matrix(axes, shares, theme, data["tokens"], places, signed=False, largest=100.0)
-    finish(
-        axes, data, theme, head_title(head, len(data["winner"]), f"probability of {target_words(data)} (%)")
-    )
+    image = matrix(axes, shares, theme, data["tokens"], places, signed=False, largest=100.0)
+    name = f"probability of {target_words(data)} (%)"
+    finish(axes, data, theme, head_title(head, len(data["winner"]), name))
+    return image
 
 
 def draw_winners(axes: Axes, data: Data, head: int, theme: Theme) -> None:

@@ -65,9 +65,11 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 def title(data: Data) -> str:
     before, after = (percent(data[name]["error"].value) for name in ("before", "after"))
+    first, last = (data[name]["step"] for name in ("before", "after"))
+    start = f"after {first:,} steps" if first else "before training"
     return (
-        f"What the model writes breaks the rule at {before} of the constrained tokens before training "
-        f"and at {after} after {data['after']['step']:,} steps"
+        f"What the model writes breaks the rule at {before} of the constrained tokens {start} "
+        f"and at {after} after {last:,} steps"
     )
 
 

@@ -119,7 +119,7 @@ def title(data: Data) -> str:
 
 def foot(data: Data) -> str:
     return (
-        "Left: a short tick points to the side on which a unit is on; the darker the ground, the more "
+        "Left: a short tick points to the side on which a unit is on; the stronger the tint, the more "
         "units are on. Coloured dots: what the layer reads at the last place, in the colour of the "
         "model's answer; grey: at all places. Stronger lines and arrows: units that write more. "
         f"{data['plane'].note}"

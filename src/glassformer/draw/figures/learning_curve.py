@@ -31,7 +31,7 @@ def compute(subject: Subject) -> Data:
     past, history = subject.past, subject.past.history
     if history is None or not past.rows:
         raise UserError(f"{subject.name} has no saved steps or no metrics (a run folder has both)")
-    curves = {int(row["seed"]): curve_of(past, int(row["seed"])) for row in past.rows}
+    curves = {seed: curve_of(past, seed) for seed in dict.fromkeys(int(row["seed"]) for row in past.rows)}
     steps, shares = measured(subject, history)
     allowed = subject.trials.allowed[:TRIALS]
     last = {seed: 1 - curve["error"][-1] for seed, curve in curves.items()}

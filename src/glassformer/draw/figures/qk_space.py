@@ -67,9 +67,9 @@ def factor_of(subject: Subject, head: int) -> float:
 
 
 def scale_note(head: int, heads: int, factor: float) -> str:
-    text = (
-        f"queries are drawn {factor:g} times smaller and keys {factor:g} times larger, so that both are seen"
-    )
+    longer, shorter = ("queries", "keys") if factor > 1 else ("keys", "queries")
+    times = f"{max(factor, 1 / factor):g} times"
+    text = f"{longer} are drawn {times} smaller and {shorter} {times} larger, so that both are seen"
     return head_title(head, heads, f"{text}; products stay")
 
 
@@ -127,7 +127,7 @@ def draw_line(axes: Axes, data: Data, head: int, theme: Theme) -> None:
     axes.set_yticks(range(len(data["tokens"])), data["tokens"])
     axes.set_xlabel("along the main direction of q and k")
     axes.tick_params(axis="y", length=0)
-    axes.set_title(f"token by token: {percent(data['kept_along'][head])} of the scores")
+    axes.set_title(f"token by token: {percent(data['kept_along'][head])} of it")
 
 
 def sharpest(data: Data, head: int) -> str:
@@ -148,7 +148,7 @@ def draw_head(axes: Axes, data: Data, head: int, theme: Theme) -> None:
     show_plane(axes, plane, plane.limits(queries, keys, np.zeros((1, 2)), room=0.1))
     cross(axes, theme)
     many = len(data["planes"]) > 1
-    name = f"products as drawn: {percent(data['kept'][head])} of the scores' variance"
+    name = f"products as drawn: {percent(data['kept'][head])} of the variance"
     axes.set_title(head_title(head, len(data["planes"]), name), pad=16)
     taken: Boxes = []
     size = 6.0 if many else 10.0

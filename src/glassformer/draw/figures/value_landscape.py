@@ -56,8 +56,8 @@ def draw(data: Data, theme: Theme) -> Figure:
             look = {"color": token_colour(data["tokens"][token]), "markeredgecolor": theme.ink}
             axes.plot(*messages[token].T, "s-", markersize=2.2, markeredgewidth=0.3, linewidth=0.5, **look)
 
-    whose = [f"values of head {head}" for head in range(heads)] if heads > 1 else ["values"]
-    names = [f"sums z (dots), {name} (squares)" for name in whose]
+    whose = [f"head {head}" for head in range(heads)] if heads > 1 else ["values"]
+    names = [f"z (dots), {name} (squares)" for name in whose]
     return draw_atlas(data, theme, title(data), names, on_large, on_small)
 
 

@@ -1,10 +1,12 @@
 """What the panels share: colours of stages and of places, a canvas in centimetres, cells, tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.image import AxesImage
 from matplotlib.patches import Circle, FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -141,6 +143,17 @@ def paragraph(
     for line in lines:
         down += frame.write(x, y + down, line, size, 0.96 * width, color=frame.theme.muted) + 0.1
     return down
+
+
+def write_numbers(
+    axes: Axes, image: AxesImage, table: np.ndarray, text: Callable[[float], str], size: float = SIZE
+) -> None:
+    """The numbers of a matrix in its cells; nan is left blank."""
+    for (row, column), value in np.ndenumerate(table):
+        if np.isfinite(value):
+            red, green, blue, _ = image.to_rgba(value, bytes=True)
+            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
+            axes.text(column, row, text(value), ha="center", va="center_baseline", fontsize=size, color=ink)
 
 
 def shown(token: str) -> str:

@@ -86,7 +86,7 @@ class AdderSubject:
 
     @property
     def focus(self) -> int:
-        """The column that panels look at closely: the worst of the hardest pair, if it is not written first."""
+        """The column that panels look at closely: the hardest pair's worst, if it is not written first."""
         worst, middle = self.findings.hardest, min(5, self.task.digits - 1)
         column = self.columns[worst.step] if worst and worst.step > 0 else middle
         return column if column < self.task.digits else middle
@@ -112,7 +112,8 @@ class AdderSubject:
     def tokens(self) -> Int[np.ndarray, " pos"]:
         """The problem, and the answer as the model wrote it."""
         a, b = (digits_of([number], self.task.digits) for number in self.pair)
-        return np.r_[self.layout.prompt(a, b)[:, 0], [digit.token for digit in self.sum.digits]]
+        written = np.array([digit.token for digit in self.sum.digits])
+        return np.concatenate([self.layout.prompt(a, b)[:, 0], written])
 
     @cached_property
     def trace(self) -> dict[str, np.ndarray]:
@@ -144,7 +145,9 @@ class AdderSubject:
         """What a place joins to any token: its own dimensions, or what is added in all of them."""
         embedded = self.tables["embedded"][0].astype(np.float64)
         own = self.architecture.token_dims
-        return embedded[:, own:] if self.architecture.position_dims else embedded - self.token_table[0]
+        return np.asarray(
+            embedded[:, own:] if self.architecture.position_dims else embedded - self.token_table[0]
+        )
 
     def message(
         self, layer: int, normed: Float[np.ndarray, "tok pos dim"]
@@ -162,19 +165,15 @@ class AdderSubject:
 
     def digit_messages(self, layer: int) -> Float[np.ndarray, "digit column dim"]:
         """The same for every digit in every column of the first number, where all other digits are 0."""
-        digits, columns = BASE, self.task.digits
-        x = np.zeros(
-            (columns, digits, columns), np.int32
-        )  # column, digit that is set, column that it is set in
+        columns, places = self.task.digits, list(self.layout.x_places)
+        chosen = np.zeros((columns, BASE, columns), np.int32)  # column, digit, the column that it is set in
         for column in range(columns):
-            x[column, :, column] = np.arange(digits)
-        x = x.reshape(columns, -1)
+            chosen[column, :, column] = np.arange(BASE)
+        x = chosen.reshape(columns, -1)
         trace = self.model.trace(self.layout.prompt(x, x * 0).T)
-        normed = trace[f"{prefix(self.architecture, layer)}attn.input"].reshape(
-            digits, columns, -1, self.architecture.width
-        )
-        places = list(self.layout.x_places)
-        return self.message(layer, normed[:, np.arange(columns), places])
+        normed = trace[f"{prefix(self.architecture, layer)}attn.input"]
+        by_digit = normed.reshape(BASE, columns, *normed.shape[1:])  # digit column pos dim
+        return self.message(layer, by_digit[:, np.arange(columns), places])
 
     def with_pair(self, pair: tuple[int, int]) -> "AdderSubject":
         """The same model with another pair to work through."""
@@ -200,6 +199,8 @@ def adder_subject(
 ) -> AdderSubject:
     """The subject of a poster: the pair asked for, or the worst of all pairs."""
     task = loaded.addition
+    if not any(layer.attention for layer in loaded.architecture.layers):
+        raise UserError(f"{name} has no attention, so that there is nothing to explain")
     model: Model = loaded if step is None else at_step(loaded, name, folder, step)
     findings = find(model, task, folder)
     tried = None if findings.hardest or findings.counterexample else worst_tried(model, task)

@@ -20,7 +20,7 @@ from glassformer.draw.plane import Plane
 from glassformer.draw.sequence import colour_names, column_names, frame_cell, row_names
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
-from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, sentence, story
+from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story
 from glassformer.draw.video.maps import packed, pasted, resized, shaded, shades
 from glassformer.draw.video.moving import dots, labels, looks, trails
 from glassformer.draw.video.stage import ABOVE, BELOW, LEFT, WIDE, Mover, Stage, panel, set_stage
@@ -89,12 +89,8 @@ def about(subject: Subject, data: Data) -> str:
     marks = "Squares: the keys of the sequence, with labels; dots: its queries; pale: all others. "
     marks += f"? is the query of the last place, {data['labels'][-1]}, and the lines are where it looks."
     marks += f" Frame: p{data['source']}, which the rule needs." if data["source"] >= 0 else ""
-    notes = [
-        sentence(f"{head_title(head, len(data['planes']), 'Q and K')}: {plane.note}")
-        for head, plane in enumerate(data["planes"])
-        if plane.note
-    ]
-    return " ".join([marks, *notes, *folded_note(subject)])
+    named = {head_title(head, len(data["planes"]), "Q and K"): one for head, one in enumerate(data["planes"])}
+    return " ".join([marks, *plane_words(named), *folded_note(subject)])
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.draw.picture import Data
+from glassformer.draw.plane import Plane
 from glassformer.draw.subject import Subject
 from glassformer.errors import UserError
 from glassformer.runs.history import History
@@ -75,6 +76,14 @@ def token_rows(tokens: int, places: int) -> Float[np.ndarray, "tok pos"]:
     """Along y for a single dimension: a row a token, with its places spread inside it."""
     inside = PLACES_SHARE * ((np.arange(places) + 0.5) / places - 0.5)
     return np.arange(tokens, dtype=np.float64)[:, None] + inside
+
+
+def plane_words(planes: dict[str, Plane]) -> list[str]:
+    """What a reader must know of the planes that a video shows, by the name of what is in them."""
+    told = {name: plane for name, plane in planes.items() if plane.note}
+    notes = [sentence(f"{name}: {plane.note}" if name else plane.note) for name, plane in told.items()]
+    is_projected = any(not plane.is_line for plane in told.values())
+    return [*notes, "Directions and shares: of the last step."] if is_projected else notes
 
 
 def sentence(note: str) -> str:

@@ -16,7 +16,7 @@ from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.checkpoints import (
     checkpoint,
     checkpoints,
-    sentence,
+    plane_words,
     story,
     token_rows,
 )
@@ -28,6 +28,7 @@ from glassformer.draw.video.stage import (
     Stage,
     column_left,
     column_side,
+    name_once,
     panel,
     set_stage,
 )
@@ -36,7 +37,7 @@ LARGE = 22.0  # square points, of the dots that a panel is about
 
 
 def compute(subject: Subject, shown: Sequence[int]) -> Data:
-    plane = checkpoint(subject, shown[-1]).stream_plane
+    plane = checkpoint(subject, shown[-1]).stream_plane.spread_over("token")
     rows, places = token_rows(len(subject.tokens), subject.context), np.arange(subject.context, dtype=float)
     seen = [
         (
@@ -57,10 +58,8 @@ def title(data: Data) -> str:
 
 def about(data: Data) -> str:
     """How to read the panels, and what the plane leaves out."""
-    plane = data["plane"]
-    note = "one dimension, along x" if plane.is_line else plane.note
-    marks = "A line joins the sums of a token from the first place, at its label, to the last; trails: ten frames."
-    return f"{marks} {sentence(note)}".strip()
+    marks = "A line joins the sums of a token, from the first place (labelled) to the last; "
+    return " ".join([f"{marks}trails: ten frames.", *plane_words({"": data["plane"]})])
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:
@@ -73,11 +72,14 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
         "position": "positions (their numbers)",
         "sum": "sums: every token at every place",
     }
+    panels = []
     for column, kind in enumerate(("token", "position", "sum")):
-        here = plane.spread_over("position" if kind == "position" else "token")
+        here = plane.spread_over("position") if kind == "position" else plane
         box = plane.limits(data[kind]) if plane.is_line else limits
         axes = panel(stage.body, column_left(column, side), ABOVE, side, here, box, names[kind])
         stage.movers.extend(movers_of(axes, kind, data, theme))
+        panels.append(axes)
+    name_once(panels)
     return stage
 
 

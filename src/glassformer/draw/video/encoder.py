@@ -26,7 +26,7 @@ GIF_WIDTH, GIF_FRAMES = 720, 120  # at most
 FASTEST_DELAY = 2  # hundredths of a second; browsers slow shorter ones down to 10
 LAST_DELAY = 150  # hundredths of a second that a GIF stays at its last frame before it begins anew
 
-Write = Callable[[np.ndarray], object]
+Write = Callable[[np.ndarray], None]
 
 
 class GifTiming(NamedTuple):
@@ -97,9 +97,8 @@ def encoder(path: Path, size: tuple[int, int], rate: str, options: Sequence[str]
     """A running ffmpeg that takes RGBA frames; the file appears when all went well, and else not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     process = start(beside, size, rate, options)
-    assert process.stdin is not None
     try:
-        yield process.stdin.write
+        yield lambda pixels: send(process, pixels)
         _, complaint = process.communicate()
         if process.returncode:
             raise OSError(said(complaint))
@@ -125,6 +124,11 @@ def start(
         *("-framerate", rate, "-i", "pipe:0", *options, f"file:{beside}"),
     ]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def send(process: "subprocess.Popen[bytes]", pixels: np.ndarray) -> None:
+    assert process.stdin is not None
+    process.stdin.write(pixels.data)
 
 
 def reason(process: "subprocess.Popen[bytes]", error: OSError) -> str:

@@ -4,6 +4,7 @@ A dot in the region of its own colour is a context whose next token the model ha
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,12 +14,12 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba_array
 
 from glassformer.draw.frame import Frame
-from glassformer.draw.landscape import slice_through
+from glassformer.draw.landscape import logits_of, slice_through
 from glassformer.draw.matrices import scale_bar, share_map
 from glassformer.draw.picture import Data
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
-from glassformer.draw.video.checkpoints import checkpoints, sentence, story
+from glassformer.draw.video.checkpoints import checkpoints, plane_words, story
 from glassformer.draw.video.legend import LEGEND, token_legend
 from glassformer.draw.video.maps import pasted, region_painter, resized, shaded, shades
 from glassformer.draw.video.moving import dots, trails
@@ -48,13 +49,15 @@ def compute(subject: Subject, shown: Sequence[int]) -> Data:
         states.append(trace[f"{subject.layer}stream"][:, -1])
         answers.append(trace["logits"][:, -1].argmax(-1))
         models.append(now.model)
-    plane = slice_through(states[-1], "final state", "the mean of the dots at the last step", subject.dims)
+    plane = slice_through(states[-1], "final state", "the mean of the dots", subject.dims)
     plane = plane.spread_over("token that comes next")
     data = story(subject, shown) | {
         "plane": plane,
         "models": models,
         "points": np.stack([plane(one, following.astype(float)) for one in states]),  # frame trial 2
+        "through": np.stack([one.mean(0, dtype=np.float64) for one in states]),  # frame dim
         "following": following,
+        "answers": np.stack(answers),  # frame trial
         "right": allowed[np.arange(len(contexts)), np.stack(answers)],  # frame trial
         "maps": common(answers[-1], following),
     }
@@ -79,10 +82,21 @@ def title(data: Data) -> str:
 
 def about(data: Data) -> str:
     """How to read the dots, and what the plane leaves out."""
-    return (
-        "Maps: the head at every final state. Dots: where contexts end, in the colour of the token that comes "
-        f"next; red rim: the answer breaks the rule. {sentence(data['plane'].note)}"
-    ).strip()
+    marks = (
+        "Maps: the head at every final state. Dots: where contexts end, in the colour of the token that "
+        "comes next; red rim: the answer breaks the rule."
+    )
+    return " ".join([marks, *plane_words({"": data["plane"]}), *agreement(data)])
+
+
+def agreement(data: Data) -> list[str]:
+    """For a slice: how many dots have their answer under them at the last step."""
+    plane, through, points = data["plane"], data["through"][-1], data["points"][-1]
+    if len(through) <= 2:
+        return []
+    logits = logits_of(data["models"][-1], replace(plane, through=through).lift(points), from_mid=False)
+    same = int((logits.argmax(1) == data["answers"][-1]).sum())
+    return [f"Then {same} of the {len(points)} dots lie on their answer."]
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:
@@ -91,7 +105,7 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     limits = plane.limits(data["points"])
     axes = map_panel(body, LEFT, ABOVE, SIDE, plane, limits, "most probable token")
     token_legend(body.part(LEFT + SIDE + BETWEEN / 2, ABOVE, LEGEND, SIDE), data["tokens"])
-    logits = outlook(axes, plane, data["models"])
+    logits = outlook(axes, plane, data["models"], through=data["through"])
     paint = region_painter(data["tokens"], theme)
     stage.movers.append(pasted(axes, lambda index: paint(winners(logits(index)))))
     stage.movers.extend(state_movers(axes, data, theme))

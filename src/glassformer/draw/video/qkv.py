@@ -17,12 +17,21 @@ from glassformer.draw.theme import Theme
 from glassformer.draw.video.checkpoints import (
     checkpoint,
     checkpoints,
-    sentence,
+    plane_words,
     story,
     token_rows,
 )
 from glassformer.draw.video.embeddings import cloud_movers
-from glassformer.draw.video.stage import ABOVE, BELOW, Stage, column_left, column_side, panel, set_stage
+from glassformer.draw.video.stage import (
+    ABOVE,
+    BELOW,
+    Stage,
+    column_left,
+    column_side,
+    name_once,
+    panel,
+    set_stage,
+)
 
 MARKS = "Queries and keys share their axes; a line joins the places of a token from the first (its label) on."
 TALLEST = 12.0  # cm of panels, however many heads there are
@@ -63,13 +72,12 @@ def title(data: Data) -> str:
 
 def about(subject: Subject, planes: Sequence[tuple[Plane, Plane]]) -> str:
     """How to read the panels, and what the planes leave out."""
-    notes = [
-        sentence(f"{head_title(head, len(planes), name)}: {plane.note}")
+    named = {
+        head_title(head, len(planes), name): plane
         for head, two in enumerate(planes)
         for name, plane in zip(("Q and K", "V"), two, strict=True)
-        if plane.note
-    ]
-    return " ".join([MARKS, *dict.fromkeys(notes), *folded_note(subject)])
+    }
+    return " ".join([MARKS, *plane_words(named), *folded_note(subject)])
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:
@@ -79,9 +87,12 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     for head, (shared, own) in enumerate(data["planes"]):
         found = data["points"][:, head]  # frame kind tok pos 2
         both, alone = shared.limits(found[:, :2]), own.limits(found[:, 2])
+        panels = []
         for kind, name in enumerate(NAMES):
             plane, limits = (own, alone) if kind == 2 else (shared, both)
             left, top = column_left(kind, side), ABOVE + head * (ABOVE + side + BELOW)
             axes = panel(stage.body, left, top, side, plane, limits, head_title(head, heads, name))
             stage.movers.extend(cloud_movers(axes, found[:, kind], data["tokens"], plane, theme))
+            panels.append(axes)
+        name_once(panels)
     return stage

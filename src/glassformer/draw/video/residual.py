@@ -21,7 +21,7 @@ from glassformer.draw.sequence import column_names
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.attention import matrix_mover
-from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, sentence, story
+from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story
 from glassformer.draw.video.legend import LEGEND, token_legend
 from glassformer.draw.video.maps import pasted, region_painter, resized, shades
 from glassformer.draw.video.moving import arrows, dots, labels, trails
@@ -105,13 +105,14 @@ def title(data: Data) -> str:
 def about(data: Data) -> str:
     """How to read the arrows, and what the plane leaves out."""
     moves = ("e + attention", "z + feed-forward") if data["residual"] else ("attention", "feed-forward of z")
-    note, wide = data["plane"].note, data["last"].shape[-1] > 2
-    slices = "; the maps are slices through z and h of the last place" if wide else ""
-    return (
+    frames = ["Frames: what the rule allows."] if data["demands"].any() else []
+    is_wide = data["last"].shape[-1] > 2
+    slices = ["The maps are slices through z and h of the last place."] if is_wide else []
+    marks = (
         f"Arrows of every place: from e (disc: its token) to z = {moves[0]}, to h = {moves[1]} (tile: the "
-        f"answer); strong: the last place. {'Frames: what the rule allows. ' if data['demands'].any() else ''}"
-        f"{sentence(f'{note}{slices}') if note else ''}"
-    ).strip()
+        "answer); strong: the last place."
+    )
+    return " ".join([marks, *frames, *plane_words({"": data["plane"]}), *slices])
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:
@@ -123,7 +124,7 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     ):
         axes = map_panel(body, column_left(column, SIDE), 0, SIDE, plane, boxes[column], title)
         axes.set_title(title, pad=14)  # in a line with that of the matrix
-        axes.set_ylabel(plane.labels[1] if column == 0 else "")  # the same plane
+        axes.set_ylabel(plane.labels[1] if column == 0 else "")  # it is the same plane
         stage.movers.append(map_mover(axes, data, theme, from_mid=column == 0))
         stage.movers.extend((sum_movers, final_movers)[column](axes, data, theme))
     left = 2 * (LEFT + SIDE) + 0.4

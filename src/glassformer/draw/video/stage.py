@@ -3,8 +3,9 @@
 A mover draws its part of frame i on top of what is there; movers are called in the order of the list.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import UInt8
@@ -124,3 +125,10 @@ def column_side(columns: int = 3) -> float:
 
 def column_left(column: int, side: float) -> float:
     return LEFT + column * (side + LEFT)
+
+
+def name_once(panels: Sequence[Axes]) -> None:
+    """Panels in a row whose y axes are the same: the first one has the name."""
+    for before, axes in reversed(list(pairwise(panels))):
+        if axes.get_ylabel() == before.get_ylabel():
+            axes.set_ylabel("")

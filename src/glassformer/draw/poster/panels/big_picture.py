@@ -1,11 +1,10 @@
 """The way of the data: tokens, the stream of vectors, what each part reads from it and adds to it."""
 
-from typing import Any, NamedTuple
-
 from matplotlib.axes import Axes
 
 from glassformer.draw.frame import Frame, text_width
 from glassformer.draw.picture import Data
+from glassformer.draw.poster.flow import Block, blocks
 from glassformer.draw.poster.style import (
     SIZE,
     STAGES,
@@ -23,25 +22,11 @@ from glassformer.draw.poster.style import (
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import mixed, readable_on
-from glassformer.model.architecture import Architecture
 from glassformer.model.count import constants
-from glassformer.model.forward import all_parameters, parameters, prefix
-from glassformer.model.norm import NoNorm
+from glassformer.model.forward import parameters
 
 STREAM, BOX_TOP, FLOW = 0.6, 1.5, 5.75  # cm within the flow's canvas
-
 BUDGET = 7.45  # cm below the panel's top
-
-
-class Block(NamedTuple):
-    """One box of the flow."""
-
-    title: str
-    stage: str
-    rows: list[tuple[str, str]]  # what it is made of, and how many numbers
-    numbers: int
-    norm: str  # before it; empty: none
-    kind: str  # ends, or what it does to the stream: adds, replaces
 
 
 def compute(subject: AdderSubject) -> Data:
@@ -61,99 +46,6 @@ def compute(subject: AdderSubject) -> Data:
         "ties": tuple(f"{tie.name} = {tie.to}" for tie in shape.ties),
         "constants": constants(shape),
     }
-
-
-def blocks(shape: Architecture, sizes: dict[str, int]) -> list[Block]:
-    """From the tokens to the logits."""
-    found = [
-        Block(
-            "embedding", "digits", embedding_rows(shape, sizes), under(sizes, "token", "position"), "", "ends"
-        )
-    ]
-    for index, layer in enumerate(shape.layers):
-        name, which = prefix(shape, index), f" {index}" if len(shape.layers) > 1 else ""
-        kind = "adds" if layer.residual else "replaces"
-        if layer.attention:
-            norm = norm_words(layer.attention_norm, f"{name}attn_norm", shape, sizes)
-            rows = attention_rows(layer.attention, f"{name}attn", shape, sizes)
-            count = under(sizes, f"{name}attn")
-            found.append(Block(f"attention{which}", "attention", rows, count, norm, kind))
-        if layer.feedforward:
-            norm = norm_words(layer.feedforward_norm, f"{name}ff_norm", shape, sizes)
-            rows = feedforward_rows(layer.feedforward, f"{name}ff", shape, sizes)
-            found.append(
-                Block(f"feed-forward{which}", "feed-forward", rows, under(sizes, f"{name}ff"), norm, kind)
-            )
-    norm = norm_words(shape.final_norm, "final_norm", shape, sizes)
-    return [*found, Block("head", "head", head_rows(shape, sizes), under(sizes, "head"), norm, "ends")]
-
-
-def under(sizes: dict[str, int], *names: str) -> int:
-    return sum(
-        size
-        for name, size in sizes.items()
-        if any(name == part or name.startswith(f"{part}.") for part in names)
-    )
-
-
-def embedding_rows(shape: Architecture, sizes: dict[str, int]) -> list[tuple[str, str]]:
-    places = f"places: {shape.position.kind}"
-    dims = f"{shape.token_dims} + {shape.position_dims}" if shape.position_dims else str(shape.width)
-    return [
-        (f"{dims} dimensions", ""),
-        (f"digits: {shape.token.kind}", str(under(sizes, "token"))),
-        (places, str(under(sizes, "position"))),
-    ]
-
-
-def attention_rows(
-    attention: Any, name: str, shape: Architecture, sizes: dict[str, int]
-) -> list[tuple[str, str]]:
-    rows = [(f"{counted(attention.heads, 'head')} of {attention.head_size}", ""), (attention.softmax, "")]
-    for key in ("q", "k", "v", "out"):
-        if part := getattr(attention, key):
-            rows.append(part_row(key, part.kind, f"{name}.{key}", shape, sizes))
-    for key in ("qk_norm", "k_norm"):
-        part = getattr(attention, key)
-        if part and not isinstance(part, NoNorm):
-            rows.append(part_row(key.replace("_", " "), part.kind, f"{name}.{key}", shape, sizes))
-    if attention.relation.kind != "none":
-        rows.append((f"places: {attention.relation.kind}", "0"))
-    return rows
-
-
-def feedforward_rows(
-    part: Any, name: str, shape: Architecture, sizes: dict[str, int]
-) -> list[tuple[str, str]]:
-    rows = [(f"{counted(part.units(shape.width), 'unit')}, {part.bend}", "")]
-    for key in ("gate", "up", "down"):
-        if projection := getattr(part, key):
-            rows.append(part_row(key, projection.kind, f"{name}.{key}", shape, sizes))
-    return rows
-
-
-def head_rows(shape: Architecture, sizes: dict[str, int]) -> list[tuple[str, str]]:
-    rows = [(counted(shape.vocab, "token"), ""), (shape.head.kind, "")]
-    if weight := getattr(shape.head, "weight", None):
-        rows.append(part_row("weight", weight.kind, "head", shape, sizes))
-    elif stored := under(sizes, "head"):
-        rows.append(("coefficients", str(stored)))
-    return rows
-
-
-def part_row(label: str, kind: str, name: str, shape: Architecture, sizes: dict[str, int]) -> tuple[str, str]:
-    """How a weight is made, and how many numbers it stores; a tied one says whose they are."""
-    tied = [tie for tie in shape.ties if tie.name.startswith(f"{name}.")]
-    free = [one for one in all_parameters(shape) if one.startswith(f"{name}.") and one in sizes]
-    if tied and not free:
-        return f"{label} = {tied[0].to.removesuffix('.weight').replace('.weight.T', 'ᵀ')}", "0"
-    return f"{label}: {kind}", str(under(sizes, name))
-
-
-def norm_words(norm: Any, name: str, shape: Architecture, sizes: dict[str, int]) -> str:
-    if isinstance(norm, NoNorm):
-        return ""
-    return f"norm · {under(sizes, name)}"
 
 
 def title(data: Data) -> str:
@@ -208,7 +100,14 @@ def draw_block(
     first = 0.85 if beside else 1.15  # the title stands below the number where both are too wide
     high = first + 0.1 + line * len(block.rows)
     box(axes, left, BOX_TOP, wide, high, mixed(colour, theme.paper, 0.1), colour)
-    say(axes, left + 0.15, BOX_TOP + (0.42 if beside else 0.82), block.title, 9 if beside else 8, **name)
+    say(
+        axes,
+        left + 0.15,
+        BOX_TOP + (0.42 if beside else 0.82),
+        fit(block.title, wide - 0.2, 8, "bold"),
+        9 if beside else 8,
+        **name,
+    )
     say(axes, left + wide - 0.15, BOX_TOP + 0.4, number, 15, ha="right", weight="bold", color=colour)
     for row, (text, count) in enumerate(block.rows):
         y = BOX_TOP + first + 0.08 + row * line
@@ -285,8 +184,6 @@ def caption(data: Data) -> str:
     a, b = data["pair"]
     return (
         f"The way of the data for {a} + {b}. Each box names how its weights are made and how many numbers "
-        "they "
-        f"store; together they are {data['total']}. Parts read from the stream, through a norm where "
-        "there is one, "
-        "and add to it what they compute."
+        f"they store; together they are {data['total']}. Parts read from the stream, through a norm where "
+        "there is one, and add to it what they compute."
     )

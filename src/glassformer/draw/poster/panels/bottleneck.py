@@ -121,8 +121,8 @@ def title(data: Data) -> str:
     if data["is_line"]:
         rest = short(1 - data["share"], 2)
         return (
-            f"Attention{where} moves along {data['rank']} directions, but all save {rest} of the square "
-            "sum is along one"
+            f"Attention{where} moves along {data['rank']} directions, but all save {rest} of the square sum "
+            "is along one"
         )
     return (
         f"Attention{where} hands on {data['rank']} numbers: the first direction holds {data['share']:.1%} "
@@ -239,9 +239,8 @@ def words(data: Data) -> str:
     borders = int((np.diff(data["map"][0]) != 0).sum())
     return (
         "Left: singular values of attention's output, about its mean, as shares of the first. Middle and "
-        "right: digit "
-        f"{lowered('z' + str(data['column']))} of {len(data['score']):,} random sums. {trend(data)} "
-        "Right, regions: the model's own pass from there on, with "
+        f"right: digit {lowered('z' + str(data['column']))} of {len(data['score']):,} random sums. "
+        f"{trend(data)} Right, regions: the model's own pass from there on, with "
         f"{counted(borders, 'border')} in the lowest row; dots are sums, coloured by the digit written."
     )
 

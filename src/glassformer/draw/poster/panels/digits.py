@@ -9,10 +9,9 @@ from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import plane_of
 from glassformer.draw.poster.directions import digit_direction
-from glassformer.draw.poster.style import SIZE, open_axes, paragraph, short_ticks
+from glassformer.draw.poster.style import open_axes, paragraph, short_ticks, write_numbers
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, percent, short, trimmed
-from glassformer.draw.theme import readable_on
 from glassformer.tasks.addition import BASE
 
 SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
@@ -109,12 +108,7 @@ def draw_table(frame: Frame, data: Data) -> None:
     columns = tuple(map(str, data["dims"])) if dims <= 8 else ()
     image = matrix(axes, table, frame.theme, names, columns, numbers=False)
     if dims <= 4:
-        for (row, column), value in np.ndenumerate(table):
-            red, green, blue, _ = image.to_rgba(value, bytes=True)
-            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
-            axes.text(
-                column, row, trimmed(value), ha="center", va="center_baseline", fontsize=SIZE, color=ink
-            )
+        write_numbers(axes, image, table, trimmed)
     all_or_some = (
         counted(dims, "dimension") if dims == data["width"] else f"{dims} of {data['width']} dimensions"
     )
@@ -141,16 +135,14 @@ def message_words(data: Data) -> str:
     columns = data["messages"].shape[1]
     return (
         f"Right: what attention{where} adds to the stream when it looks at one digit alone, along the "
-        "direction in which "
-        f"digits differ most (thin: each of the {columns} columns). Straight lines explain "
-        f"{data['straight']:.2%} of it: a mix "
-        f"of digits is {'a' if data['straight'] > 0.99 else 'not quite a'} weighted sum."
+        f"direction in which digits differ most (thin: each of the {columns} columns). Straight lines "
+        f"explain {data['straight']:.2%} of it: a mix of digits is "
+        f"{'a' if data['straight'] > 0.99 else 'not quite a'} weighted sum."
     )
 
 
 def caption(data: Data) -> str:
     return (
-        f"Token embeddings ({data['kind']}, {counted(data['numbers'], 'number')}), {shape_words(data)}: "
-        "as points, as a table, "
-        f"and as what attention carries. {message_words(data)} {data['note']}"
+        f"Token embeddings ({data['kind']}, {counted(data['numbers'], 'number')}), {shape_words(data)}: as "
+        f"points, as a table, and as what attention carries. {message_words(data)} {data['note']}"
     )

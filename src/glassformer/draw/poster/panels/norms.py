@@ -9,10 +9,10 @@ from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import Plane, plane_of
 from glassformer.draw.poster.sample import norm_sites
-from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, short_ticks
+from glassformer.draw.poster.style import canvas, cell, open_axes, paragraph, short_ticks, write_numbers
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
-from glassformer.draw.theme import readable_on, token_colour
+from glassformer.draw.theme import token_colour
 from glassformer.model.forward import untie
 from glassformer.model.norm import NoNorm, RMSNorm
 from glassformer.model.ops_numpy import NumpyOps
@@ -83,8 +83,8 @@ def title(data: Data) -> str:
     if not data["gains"]:
         least, most = spans(data, 0)
         return (
-            f"No norm: vectors keep their size, which goes from {short(least)} to {short(most)} (root "
-            "mean square)"
+            f"No norm: vectors keep their size, which goes from {short(least)} to {short(most)} (root mean "
+            "square)"
         )
     gain = np.concatenate(list(data["gains"].values()))
     least, most = spans(data, 0)
@@ -98,7 +98,7 @@ def title(data: Data) -> str:
 
 
 def spans(data: Data, which: int) -> tuple[float, float]:
-    """The smallest and the largest vector before or after the sites with a norm; all sites where none has one."""
+    """The smallest and the largest vector before or after the norms; at all sites where there is none."""
     chosen = [data["lengths"][name] for name in data["gains"]] or list(data["lengths"].values())
     return float(min(one[which, 0] for one in chosen)), float(max(one[which, -1] for one in chosen))
 
@@ -112,9 +112,8 @@ def draw(frame: Frame, data: Data) -> None:
         axes = frame.axes(7.95 + index * (side + 0.75), 0.55, side, side)
         draw_cloud(axes, data, when, frame)
     lines = [
-        f"The stream where digit {lowered('z' + str(data['column']))} is written, in "
-        f"{len(data['digit']):,} random sums, "
-        f"coloured by that digit{'; ' if data['plane'].note else ''}{data['plane'].note}.",
+        f"The stream where digit {lowered('z' + str(data['column']))} is written, in {len(data['digit']):,} "
+        f"random sums, coloured by that digit{'; ' if data['plane'].note else ''}{data['plane'].note}.",
     ]
     draw_key(frame, below)
     paragraph(frame, 7.5, below + 0.85, frame.width - 7.5, lines)
@@ -161,12 +160,7 @@ def draw_gains(frame: Frame, data: Data) -> None:
     image = matrix(axes, table, theme, tuple(found), columns, numbers=False)
     axes.set_title("gain of every dimension", pad=14)
     if table.shape[1] <= 5:
-        for (row, column), value in np.ndenumerate(table):
-            red, green, blue, _ = image.to_rgba(value, bytes=True)
-            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
-            axes.text(
-                column, row, trimmed(value), ha="center", va="center_baseline", fontsize=SIZE, color=ink
-            )
+        write_numbers(axes, image, table, trimmed)
 
 
 def draw_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:
@@ -199,8 +193,7 @@ def caption(data: Data) -> str:
     many = counted(len(data["gains"]), "norm")
     return (
         f"{many[:1].upper()}{many[1:]} on the stream. Whiskers go from the smallest to the largest root "
-        "mean square of the "
-        f"vectors at places that write, bars from 5% to 95%, dots are medians, over {data['sums']:,} "
-        "random sums; right, "
-        f"the stream at the head where digit z{data['column']} is written. {data['plane'].note}"
+        "mean square of the vectors at places that write, bars from 5% to 95%, dots are medians, over "
+        f"{data['sums']:,} random sums; right, the stream at the head where digit z{data['column']} is "
+        f"written. {data['plane'].note}"
     )

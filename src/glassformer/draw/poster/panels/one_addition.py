@@ -174,8 +174,7 @@ def words(data: Data) -> str:
     where = "" if data["layer"] < 0 else f" of layer {data['layer']}"
     return (
         "In the order of writing; every digit is read again for the next one. Shares are attention's "
-        f"weights{where}; the "
-        "margin is the right digit's logit less the best other one."
+        f"weights{where}; the margin is the right digit's logit less the best other one."
     )
 
 

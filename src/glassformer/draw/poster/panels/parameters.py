@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from glassformer.draw.frame import Frame, text_width
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
-from glassformer.draw.poster.style import SIZE, fit, paragraph, stage_colour, stage_of
+from glassformer.draw.poster.style import SIZE, fit, paragraph, stage_colour, stage_of, write_numbers
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed, scientific, trimmed
-from glassformer.draw.theme import Theme, readable_on
+from glassformer.draw.theme import Theme
 from glassformer.model.model import Model
 
 NUDGE = 0.01  # by which a number is changed, of its size; a zero by this much itself
@@ -136,15 +136,10 @@ def draw_array(axes: Axes, data: Data, name: str, room: tuple[float, float], fra
     axes.set_yticks([])
     if wide < 0.75:
         return
+    write_numbers(axes, image, grid, lambda value: number_for(value, wide, size), size)
     dead = as_grid(data["dead"][name].astype(float)) if name in data["dead"] else np.zeros(grid.shape)
-    for (row, column), value in np.ndenumerate(grid):
-        if np.isfinite(value):
-            red, green, blue, _ = image.to_rgba(value, bytes=True)
-            text = number_for(value, wide, size)
-            ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
-            axes.text(column, row, text, ha="center", va="center_baseline", fontsize=size, color=ink)
-            if dead[row, column]:
-                cross_out(axes, column, row, theme)
+    for row, column in np.argwhere(dead == 1):
+        cross_out(axes, column, row, theme)
 
 
 def number_for(value: float, wide: float, size: float) -> str:
@@ -170,8 +165,7 @@ def words_below(data: Data) -> str:
         return f"{scale} Changing any of them by {NUDGE:.0%} changes a logit."
     return (
         f"{scale} Crossed out, in {listed(silent)}: to change such a number by {NUDGE:.0%} (a zero by "
-        f"{NUDGE}) changes no "
-        f"logit of {SUMS} sums, not even in its last bit."
+        f"{NUDGE}) changes no logit of {SUMS} sums, not even in its last bit."
     )
 
 

@@ -10,18 +10,19 @@ from matplotlib.axes import Axes
 
 from glassformer.draw.frame import Frame
 from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import arrow, cross, show_plane
+from glassformer.draw.marks import cross, show_plane
 from glassformer.draw.matrices import share_map
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import plane_of
 from glassformer.draw.poster.projection import seen
-from glassformer.draw.poster.style import LARGER, SIZE, open_axes, paragraph, place_colour, short_ticks
+from glassformer.draw.poster.relations import DIALS, distances, draw_relations, relation_words, relations
+from glassformer.draw.poster.style import SIZE, paragraph, place_colour
 from glassformer.draw.poster.subject import AdderSubject
-from glassformer.draw.poster.words import counted, listed, lowered, short
+from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import Theme
-from glassformer.model.position import Alibi, Rope
 
 SIDE = 7.2  # cm: the view on the left
+MOST = 6  # heads that have a map, the last ones
 FLOOR = -10.0  # scores so far below the best one weigh less than 1 in 20,000
 
 
@@ -43,7 +44,9 @@ def compute(subject: AdderSubject) -> Data:
             used + subject.architecture.token_dims * bool(subject.architecture.position_dims),
         ),
         "relations": relations(subject),
-        "scores": {head.name: subject.sample.scores[f"{head.layer}.{head.head}"] for head in subject.heads},
+        "scores": {
+            head.name: subject.sample.scores[f"{head.layer}.{head.head}"] for head in subject.heads[-MOST:]
+        },
         "columns": subject.columns,
         "distances": distances(subject),
         "shared": shared_columns(groups, labels, subject.task.digits),
@@ -93,9 +96,8 @@ def view(table: np.ndarray, groups: list[tuple[str, list[int]]], dims: np.ndarra
         reach, around = np.linalg.norm(rows[:, :2], axis=1).max() * 1.12, np.linspace(0, 2 * np.pi, 73)
         ring = np.stack([reach * np.cos(around), reach * np.sin(around), np.full(73, low)], 1)
         note = (
-            f"Seen obliquely, true to scale: dimensions {dims[0]} and {dims[1]} along the floor, "
-            f"{dims[2]} upwards; thin "
-            "lines go down to the floor."
+            f"Seen obliquely, true to scale: dimensions {dims[0]} and {dims[1]} along the floor, {dims[2]} "
+            "upwards; thin lines go down to the floor."
         )
         return {"kind": "space", "note": note, "points": seen(rows), "floor": seen(floor), "ring": seen(ring),
                 "origin": seen(np.array([[0, 0, low], [0, 0, rows[:, 2].max() * 1.1]]))}  # fmt: skip
@@ -103,42 +105,15 @@ def view(table: np.ndarray, groups: list[tuple[str, list[int]]], dims: np.ndarra
     return {"kind": "plane", "plane": plane, "points": plane(table[first], np.array(first, float))}
 
 
-def relations(subject: AdderSubject) -> list[Data]:
-    """Rotations and slopes inside attention, one entry a kind and layer."""
-    found: list[Data] = []
-    for layer in subject.attention_layers:
-        attention = subject.attention(layer)
-        if isinstance(attention.relation, Rope):
-            rates = np.array(attention.relation.rates(attention.head_size))
-            found.append({"kind": "rope", "layer": layer, "rates": rates})
-        elif isinstance(attention.relation, Alibi):
-            slopes = [attention.relation.slope(head, attention.heads) for head in range(attention.heads)]
-            found.append({"kind": "alibi", "layer": layer, "slopes": np.array(slopes)})
-    return found
-
-
-def distances(subject: AdderSubject) -> dict[str, int]:
-    """From the place that writes z_k back to the digits it needs, where that is the same for every k."""
-    layout, digits = subject.layout, subject.task.digits
-    found: dict[str, int] = {}
-    for name, places, back in (
-        ("xₖ", layout.x_places, 0), ("yₖ", layout.y_places, 0),
-        ("xₖ₋₁", layout.x_places, 1), ("yₖ₋₁", layout.y_places, 1),
-    ):  # fmt: skip
-        every = {layout.z_places[k] - 1 - places[k - back] for k in range(back, digits)}
-        if len(every) == 1:
-            found[name] = every.pop()
-    return found
-
-
 def title(data: Data) -> str:
     if data["view"]["kind"] != "none":
         told = f"{len(data['groups'])} different points for {len(data['labels'])} places"
         share = f"; {data['shared']} share one" if data["shared"] else ""
-        return f"Places on a {data['kind']}: {told}{share}"
+        curve = {"spiral": "A spiral", "circle": "A circle"}.get(data["kind"], f"A {data['kind']} table")
+        return f"{curve} of places: {told}{share}"
     for relation in data["relations"]:
         if relation["kind"] == "rope":
-            angles = listed([f"{np.degrees(rate):.1f}°" for rate in relation["rates"][:4]])
+            angles = listed([f"{np.degrees(rate):.1f}°" for rate in relation["rates"][:DIALS]])
             return (
                 f"No table of places: queries and keys are turned by {angles} a place, so that scores see "
                 "distances"
@@ -156,7 +131,7 @@ def draw(frame: Frame, data: Data) -> None:
         draw_plane(frame.axes(1.2, 0.45, SIDE - 0.8, SIDE - 0.8), data, frame.theme)
         lines.append(data["view"]["plane"].note)
     elif data["relations"]:
-        draw_relations(frame, data)
+        draw_relations(frame, data, SIDE)
         lines += relation_words(data)
     else:
         frame.write(0.3, 3.5, "no positions", 16, color=frame.theme.muted)
@@ -205,74 +180,6 @@ def draw_points(axes: Axes, data: Data, points: np.ndarray, theme: Theme) -> Non
     place_labels(axes, points, names, theme, colours, size=SIZE)
 
 
-def draw_relations(frame: Frame, data: Data) -> None:
-    relation = data["relations"][0]
-    if relation["kind"] == "rope":
-        rates = relation["rates"][:4]
-        side = (SIDE - 0.4) / (1 if len(rates) == 1 else 2)
-        lower = 0.5 if len(rates) != 2 else 0.5 + side / 2
-        for index, rate in enumerate(rates):
-            row, column = divmod(index, 2)
-            axes = frame.axes(column * (side + 0.4), lower + row * (side + 0.4), side, side)
-            draw_dial(axes, float(rate), data["distances"], frame.theme)
-    else:
-        draw_slopes(frame.axes(1.0, 0.6, SIDE - 0.8, SIDE - 1.1), relation["slopes"], data, frame.theme)
-
-
-def relation_words(data: Data) -> list[str]:
-    if data["relations"][0]["kind"] != "rope":
-        return []
-    far = listed([f"{name} {distance}" for name, distance in data["distances"].items()])
-    return [f"Dots: how far a key so many places back is turned against the query. Places back: {far}."]
-
-
-def draw_dial(axes: Axes, rate: float, found: dict[str, int], theme: Theme) -> None:
-    """How far a key is turned against the query, for every distance; arrows to those that matter."""
-    axes.set_xlim(-1.45, 1.45)
-    axes.set_ylim(-1.45, 1.45)
-    axes.set_axis_off()
-    axes.set_title(f"{np.degrees(rate):.2f}° a place")
-    around = np.linspace(0, 2 * np.pi, 181)
-    axes.plot(np.cos(around), np.sin(around), color=theme.faint, linewidth=1.2, zorder=1)
-    turned = rate * np.arange(0, 25)
-    axes.scatter(np.cos(turned), np.sin(turned), s=8, color=theme.muted, linewidths=0, zorder=2)
-    if not found:
-        return
-    by_angle: dict[int, list[str]] = {}
-    for name, distance in found.items():
-        by_angle.setdefault(round(np.degrees(rate * distance)) % 360, []).append(name)
-    angles = np.radians(list(by_angle))
-    ends = np.stack([np.cos(angles), np.sin(angles)], 1)
-    colours = [
-        theme.negative if all("₋" in name for name in names) else theme.accent for names in by_angle.values()
-    ]
-    for end, colour in zip(ends, colours, strict=True):
-        arrow(axes, np.zeros(2), end * 0.96, colour, 1.6)
-    dots = np.stack([np.cos(turned), np.sin(turned)], 1)
-    obstacles = np.concatenate([dots, *(ends * share for share in (0.3, 0.5, 0.7, 0.85))])
-    place_labels(
-        axes, ends, [" ".join(names) for names in by_angle.values()], theme, colours, obstacles, LARGER
-    )
-
-
-def draw_slopes(axes: Axes, slopes: np.ndarray, data: Data, theme: Theme) -> None:
-    """What is taken off a score at each distance, a line a slope."""
-    reach = np.arange(len(data["labels"]))
-    for slope in np.unique(slopes):
-        heads = [str(head) for head in np.flatnonzero(slopes == slope)]
-        axes.plot(reach, -slope * reach, linewidth=1.6, color=theme.accent if slope else theme.muted)
-        words = f"{'head' if len(heads) == 1 else 'heads'} {listed(heads)}: slope {short(slope, 4)}"
-        at = int(len(reach) * 0.45)
-        axes.annotate(
-            words, (at, -slope * at), (6, 8), textcoords="offset points", fontsize=SIZE, color=theme.ink
-        )
-    axes.set_xlabel("places back")
-    axes.set_title(f"added to a score in layer {data['relations'][0]['layer']}")
-    axes.margins(0.03, 0.12)
-    short_ticks(axes.yaxis)
-    open_axes(axes)
-
-
 def draw_scores(frame: Frame, data: Data) -> None:
     """The mean score of every place for every answer digit, less the best of its row: one map a head."""
     theme, heads = frame.theme, data["scores"]
@@ -308,8 +215,7 @@ def is_end(label: str, labels: tuple[str, ...], place: int) -> bool:
 def score_words(data: Data) -> str:
     return (
         "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
-        "the order of "
-        "writing): 1 is dark, and what is light gets no weight."
+        "the order of writing): 1 is dark, and what is light gets no weight."
     )
 
 

@@ -9,18 +9,19 @@ from glassformer.draw.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.sample import ROLES, shares_by_role
 from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, place_colour, say, shown
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.subject import AdderSubject, HeadSite
 from glassformer.draw.poster.words import listed, lowered, percent, short
 from glassformer.draw.theme import mixed
 
+MOST = 6  # heads that are drawn, the last ones
 LEAST = 0.02  # weights below this are not drawn
 THICKEST = 5.0  # points, for a weight of 1
 STRIPS = 5.75  # cm for all heads together
 
 
 def compute(subject: AdderSubject) -> Data:
-    asking = subject.layout.predicting
-    shares = shares_by_role(subject)
+    asking, heads = subject.layout.predicting, subject.heads[-MOST:]
+    shares = shares_by_role(subject)[-MOST:]
     inner = range(1, subject.task.digits)  # columns that have one before them
     steps = [step for step, column in enumerate(subject.columns) if column in inner] or [0]
     return {
@@ -30,27 +31,24 @@ def compute(subject: AdderSubject) -> Data:
         "answer": tuple(subject.token_name(int(token)) for token in subject.tokens[asking.start + 1 :]),
         "columns": subject.columns,
         "first": asking.start,
-        "heads": tuple(head.name for head in subject.heads),
-        "last_layer": [
-            row for row, head in enumerate(subject.heads) if head.layer == subject.attention_layers[-1]
-        ],
+        "heads": tuple(head.name for head in heads),
+        "last_layer": [row for row, head in enumerate(heads) if head.layer == subject.attention_layers[-1]],
         "weights": np.stack(
             [
                 np.asarray(subject.trace[f"{head.prefix}attn.weights.{head.head}"][asking], np.float64)
-                for head in subject.heads
+                for head in heads
             ]
         ),  # head step pos
         "shares": shares,
         "roles": role_names(subject),
         "mean": shares[:, steps].mean(1),
-        "alike": [is_uniform(subject, row) for row in range(len(subject.heads))],
+        "alike": [is_uniform(subject, head) for head in heads],
         "sums": len(subject.sample.z),
     }
 
 
-def is_uniform(subject: AdderSubject, row: int) -> bool:
+def is_uniform(subject: AdderSubject, head: HeadSite) -> bool:
     """Every place that is seen gets the same, to one in a thousand, and not nothing."""
-    head = subject.heads[row]
     mean = subject.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(0, dtype=np.float64)
     seen = [mean[step, : subject.layout.predicting.start + step + 1] for step in range(subject.steps)]
     return all(np.ptp(one) <= 1e-3 * one.max() and one.sum() > LEAST for one in seen)
@@ -207,8 +205,7 @@ def caption(data: Data) -> str:
     a, b = data["pair"]
     every = "; ".join(f"{name}: {looks(data, row)}" for row, name in enumerate(data["heads"]))
     return (
-        f"Attention of every head for {a} + {b}, from each digit that is written to the places it looks "
-        "at, as wide as "
-        f"the weight (drawn from {LEAST:.0%} on), and its mean over {data['sums']:,} random sums by role: "
-        f"{every}."
+        f"Attention of every head for {a} + {b}, from each digit that is written to the places it looks at, "
+        f"as wide as the weight (drawn from {LEAST:.0%} on), and its mean over {data['sums']:,} random sums "
+        f"by role: {every}."
     )

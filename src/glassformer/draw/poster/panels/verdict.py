@@ -227,7 +227,6 @@ def caption(data: Data) -> str:
     a, b = data["pair"]
     return (
         f"Verdict: {data['verdict'].replace('_', ' ')} ({data['source']}). {' '.join(facts(data)[:-1])} "
-        f"Worked out: {a} + {b} "
-        f"= {data['expected']}; the model writes {data['got']}. A margin is the right digit's logit less "
-        "the best other one's."
+        f"Worked out: {a} + {b} = {data['expected']}; the model writes {data['got']}. A margin is the right "
+        "digit's logit less the best other one's."
     )
