@@ -4,6 +4,7 @@ points outside their axes."""
 from itertools import combinations
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
@@ -16,6 +17,11 @@ SLACK = 1.0  # pixels that two boxes may share: fonts' boxes are a little larger
 
 def faults(figure: Figure, page: float = 17.0) -> list[str]:
     """One sentence a fault."""
+    with rc_context({"text.hinting": "no_hinting"}):  # as it is saved
+        return faults_as_saved(figure, page)
+
+
+def faults_as_saved(figure: Figure, page: float) -> list[str]:
     figure.canvas.draw()
     scale = min(1.0, page / (figure.get_size_inches()[0] * 2.54))
     texts = list(drawn_texts(figure))

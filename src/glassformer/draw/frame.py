@@ -87,6 +87,7 @@ def look(theme: Theme) -> dict[str, Any]:
         "axes.titlecolor": theme.ink,
         "axes.linewidth": 0.6,
         "text.color": theme.ink,
+        "text.hinting": "no_hinting",  # widths as measured, at any resolution
         "xtick.color": theme.faint,
         "ytick.color": theme.faint,
         "xtick.labelcolor": theme.muted,

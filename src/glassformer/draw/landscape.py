@@ -61,13 +61,14 @@ def slice_through(
     if rows.shape[1] <= 2:
         return plane_of(rows, name)
     centre = rows.mean(0) if centre is None else np.asarray(centre, np.float64)
-    differences = np.vstack([rows - centre, np.zeros((2, rows.shape[1]))])  # a single state has directions too
+    differences = np.vstack(
+        [rows - centre, np.zeros((2, rows.shape[1]))]
+    )  # a single state has directions too
     plane = plane_of(differences, name, dims)
     along = "the two directions" if dims is None else f"dimensions {dims[0]} and {dims[1]}"
-    note = (
-        f"A slice of {rows.shape[1]} dimensions through {about}, along {along} that hold "
-        f"{plane.share:.0%} of the square distances from it."
-    )
+    held = f"along {along} that hold {plane.share:.0%} of the square distances from it"
+    held = held if np.any(differences) else "along any two directions, for no other state is shown"
+    note = f"A slice of {rows.shape[1]} dimensions through {about}, {held}."
     return replace(plane, through=centre, note=note)
 
 

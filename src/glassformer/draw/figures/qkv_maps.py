@@ -25,10 +25,10 @@ from glassformer.draw.heads import (
     write_foot,
 )
 from glassformer.draw.marks import arrow, cross, ghost, show_plane
-from glassformer.draw.matrices import MOST_NUMBERS, matrix, scale_bar
 from glassformer.draw.picture import Data, parameters_of
 from glassformer.draw.plane import Plane
 from glassformer.draw.subject import Subject
+from glassformer.draw.tables import Box, draw_tables, laid_out
 from glassformer.draw.theme import Theme, mixed
 from glassformer.model.attention import Site
 from glassformer.model.blocks import whole
@@ -37,11 +37,10 @@ from glassformer.model.ops_numpy import NumpyOps
 
 CELLS, FINE = 7, 4  # lines of the grid, about, and points between two of them
 COLUMNS = ("e", "q", "k", "v")
-PITCH, GAP, ABOVE = 4.1, 0.75, 0.95  # cm: from column to column; between matrices; over a matrix
+PITCH = 4.1  # cm from column to column
 UNLIKE = 4.0  # queries that are so many times longer than keys, or shorter, get limits of their own
 PAGE_HEIGHT, HEADER, BETWEEN = 20.3, 0.6, 1.25  # cm: what a sheet may take; over a head; between panels
 SMALLEST, LARGEST = 2.6, 2.85  # cm: the side of a panel
-Box = tuple[str, float, float, float, float]  # a parameter, and left, top, width and height of its matrix
 
 
 def compute(subject: Subject) -> Data:
@@ -49,10 +48,11 @@ def compute(subject: Subject) -> Data:
     entering = side("e", subject.pairs[f"{subject.layer}attn.input"], subject.stream_plane)
     grid, step = grid_over(entering.plane, entering.points)
     arrows = step[0] * np.array([[0, 0], [1, 0], [0, 1]][: 2 if entering.plane.is_line else 3])
+    stored = parameters_of(subject, f"{subject.layer}attn", f"{subject.layer}attn_norm")
     planes = [{"e": entering.plane} | {kind: three[kind].plane for kind in NAMES} for three in found]
     return {
         "tokens": subject.tokens,
-        "parameters": parameters_of(subject, f"{subject.layer}attn", f"{subject.layer}attn_norm"),
+        "parameters": {name: stored[name] for name in sorted(stored, key=in_order)},
         "scale": subject.attention.score_scale,
         "planes": planes,
         "points": [{"e": entering.points} | {kind: three[kind].points for kind in NAMES} for three in found],
@@ -123,13 +123,13 @@ def line_share(vectors: Float[np.ndarray, "tok pos dim"]) -> float:
 
 def draw(data: Data, theme: Theme) -> Figure:
     heads, note = len(data["planes"]), foot_height(data["note"])
-    boxes, tables = placed(data["parameters"])
+    boxes, tables = laid_out(data["parameters"], PITCH)
     room = PAGE_HEIGHT - tables - note - heads * HEADER
     rows = 2 if room / (2 * heads) - BETWEEN >= SMALLEST else 1  # grid and cloud apart, or one on the other
     side = min(LARGEST, room / (rows * heads) - BETWEEN)
     block = rows * (side + BETWEEN) + HEADER
     paper = sheet(theme, tables + heads * block - 0.4 + note, title(data))
-    draw_tables(paper, data, boxes)
+    explain(paper, data, boxes, draw_tables(paper, data["parameters"], boxes))
     for head in range(heads):
         part = paper.part(0, tables + head * block, paper.width, block)
         if heads > 1:
@@ -159,58 +159,16 @@ def title(data: Data) -> str:
     )
 
 
-def placed(parameters: dict[str, np.ndarray]) -> tuple[list[Box], float]:
-    """Where each parameter's matrix stands, and how much height all of them take."""
-    sizes = {name: matrix_size(as_matrix(array)) for name, array in parameters.items()}
-    slots = {name: max(wide, text_width(name, 7.5)) + GAP for name, (wide, _) in sizes.items()}
-    start = PITCH if max(slots.values(), default=0) <= PITCH else 0.0
-    boxes, x, y, row = [], start, 0.0, 0.0
-    for name in sorted(parameters, key=in_order):
-        wide, high = sizes[name]
-        if x > start and x + slots[name] > 16.5:
-            x, y, row = start, y + row, 0.0
-        boxes.append((name, x + 1.0 if start else x + 0.6, y + ABOVE, wide, high))
-        x, row = x + (PITCH if start else slots[name]), max(row, high + ABOVE)
-    return boxes, y + row + 0.55
-
-
 def in_order(name: str) -> tuple[int, str]:
     """Queries, keys, values, and then the others."""
     part = name.rpartition("attn.")[2].partition(".")[0]
     return ("q", "k", "v", part).index(part), name
 
 
-def matrix_size(values: Float[np.ndarray, "row column"]) -> tuple[float, float]:
-    """Width and height in cm: room for numbers where they are printed, a compact picture otherwise."""
-    rows, columns = values.shape
-    if max(rows, columns) > MOST_NUMBERS:
-        return float(np.clip(0.13 * columns, 0.9, 4.4)), float(np.clip(0.13 * rows, 0.6, 3.2))
-    return columns * (0.8 if columns <= 4 else 0.62), rows * (0.42 if rows <= 6 else 0.3)
-
-
-def as_matrix(array: np.ndarray) -> Float[np.ndarray, "row column"]:
-    """A vector is a row, a single number a cell."""
-    return array.reshape(1, -1) if array.ndim < 2 else array
-
-
-def draw_tables(paper: Frame, data: Data, boxes: list[Box]) -> None:
-    """Every parameter on one scale, under its stored name."""
-    largest = max((float(np.abs(array).max()) for array in data["parameters"].values()), default=1.0)
-    for name, *box in boxes:
-        values = as_matrix(data["parameters"][name])
-        rows, columns = (tuple(map(str, range(count))) for count in values.shape)
-        axes = paper.axes(*box)
-        image = matrix(axes, values, paper.theme, rows, columns, largest=largest, parameter=name)
-        axes.set_title(name, pad=14)
-    name, left, top, wide, _ = boxes[-1]
-    if max(max(array.shape, default=0) for array in data["parameters"].values()) > MOST_NUMBERS:
-        scale_bar(paper.axes(left + wide + 0.4, top, 0.18, 1.4), image, paper.theme)
-        wide += 1.6
-    explain(paper, data, 0.05 if boxes[0][1] > PITCH else left + wide + 0.8, top)
-
-
-def explain(paper: Frame, data: Data, left: float, top: float) -> None:
+def explain(paper: Frame, data: Data, boxes: list[Box], free: float) -> None:
     """What the letters mean, where the matrices leave room for it."""
+    left = 0.05 if not boxes or boxes[0].left > PITCH else free + 0.8
+    top = boxes[-1].top if boxes else 0.35
     text = f"e: what enters\nq, k, v: maps of e\nscore: {data['scale']:.3g} q · k"
     if left + text_width("score: 0.1234 q · k", SMALL) < paper.width:
         paper.write(left, top - 0.35, text, SMALL + 0.5, color=paper.theme.muted)
@@ -233,15 +191,25 @@ def draw_grid(axes: Axes, data: Data, head: int, kind: str, theme: Theme) -> Non
 
 
 def grid_title(data: Data, head: int, kind: str) -> str:
-    """How much a map stretches the plane, and whether it mirrors it."""
+    """How much a map stretches the plane, and whether it turns it over."""
     if kind == "e":
         return "a grid, as it enters"
     image = stretched(data, head, kind)
     sizes = np.linalg.svd(image, compute_uv=False)
-    both = " and ".join(f"{size:.2g}\N{MULTIPLICATION SIGN}" for size in sizes)
+    both = ", ".join(factor_text(size) for size in sizes)
     four = data["planes"][head]
     as_it_is = image.shape == (2, 2) and not four["e"].note and not four[kind].note
-    return f"{kind}: {both}{', mirrored' if as_it_is and np.linalg.det(image) < 0 else ''}"
+    return f"{kind}: {both}{', flipped' if as_it_is and np.linalg.det(image) < 0 else ''}"
+
+
+def factor_text(factor: float) -> str:
+    """A factor in few characters.
+
+    >>> factor_text(14.81), factor_text(0.097), factor_text(0.0018)
+    ('15\u00d7', '0.10\u00d7', '<0.01\u00d7')
+    """
+    text = f"{factor:.2g}" if factor >= 1 else f"{factor:.2f}" if factor >= 0.01 else "<0.01"
+    return f"{text}\N{MULTIPLICATION SIGN}"
 
 
 def stretched(data: Data, head: int, kind: str) -> Float[np.ndarray, "arrow 2"]:
@@ -273,7 +241,8 @@ def caption(data: Data) -> str:
         "Every parameter of attention, under the name it is stored by; a grid of the plane of "
         f"what enters attention, and where the query, key and value maps take it; the arrows are "
         f"{data['unit']:g} along the first axis (blue) and the second (brown), and the factors over a panel "
-        "are the largest and smallest stretch of a step of the plane as drawn; and every token at every "
+        "are the largest and smallest stretch of a step of the plane as drawn (flipped: turned over); "
+        "and every token at every "
         "place after each map; a line joins a token's places, the large dot is p0. Queries and keys of a "
         f"head share their plane{', and its limits' if all(data['alike']) else ''}; nothing is centred. "
         f"{data['note']}"

@@ -32,6 +32,7 @@ from glassformer.draw.sequence import named
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
+LEAST = 0.002  # a map's half, in sizes of h, where all messages end in one point
 MAPS = 3  # tokens that get a probability map
 SIDE, LEFT, ACROSS, DOWN = 6.4, 0.95, 8.0, 7.75  # cm: a map, what is left of it, from map to map
 KEY = 15.4  # cm: a line of the legend
@@ -107,7 +108,9 @@ def ends_map(subject: Subject, carry: Carry, ends: Float[np.ndarray, "head pos d
     plane = slice_through(ends, "final state", "h", subject.dims, centre=final)
     points, last = plane(ends, np.arange(len(carry.labels), dtype=float)), len(carry.labels) - 0.5
     found: Data = {"plane": plane, "points": points, "h": plane(final, last)}
-    land = landscape(subject.model, plane, plane.limits(points, found["h"], room=0.14), from_mid=False)
+    least = LEAST * float(np.abs(found["h"]).max()) * np.array([[-1.0], [1.0]])
+    limits = plane.limits(points, found["h"], found["h"] + least, room=0.14)
+    land = landscape(subject.model, plane, limits, from_mid=False)
     return found | {"winner": land.winner} | agreement(subject, land, points, ends, from_mid=False)
 
 

@@ -81,9 +81,13 @@ def token_rows(tokens: int, places: int) -> Float[np.ndarray, "tok pos"]:
 def plane_words(planes: dict[str, Plane]) -> list[str]:
     """What a reader must know of the planes that a video shows, by the name of what is in them."""
     told = {name: plane for name, plane in planes.items() if plane.note}
-    notes = [sentence(f"{name}: {plane.note}" if name else plane.note) for name, plane in told.items()]
-    is_projected = any(not plane.is_line for plane in told.values())
-    return [*notes, "Directions and shares: of the last step."] if is_projected else notes
+    if not told:
+        return []
+    first = next(iter(told.values()))
+    if first.is_line or len(told) == 1:
+        return [sentence(first.note), *([] if first.is_line else ["It is the plane of the last step."])]
+    shares = ", ".join(f"{name} {plane.share:.0%}" for name, plane in told.items())
+    return [f"Projected on the main two directions of the last step, which hold of the square sum: {shares}."]
 
 
 def sentence(note: str) -> str:

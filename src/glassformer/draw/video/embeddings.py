@@ -33,6 +33,8 @@ from glassformer.draw.video.stage import (
     set_stage,
 )
 
+MOST_LABELS = 13  # tokens of a cloud; more are told apart by a legend, or by another panel
+FULL = 150  # points of a cloud up to which its lines are drawn in full strength
 LARGE = 22.0  # square points, of the dots that a panel is about
 
 
@@ -58,7 +60,7 @@ def title(data: Data) -> str:
 
 def about(data: Data) -> str:
     """How to read the panels, and what the plane leaves out."""
-    marks = "A line joins the sums of a token, from the first place (labelled) to the last; "
+    marks = "A line joins the sums of a token, from the first place to the last; "
     return " ".join([f"{marks}trails: ten frames.", *plane_words({"": data["plane"]})])
 
 
@@ -94,7 +96,8 @@ def movers_of(axes: Axes, kind: str, data: Data, theme: Theme) -> list[Mover]:
         ]
     if kind == "position":
         return position_movers(axes, data["position"], plane, theme)
-    return cloud_movers(axes, data["sum"], data["tokens"], plane, theme)
+    label = plane.is_line or len(data["tokens"]) <= MOST_LABELS
+    return cloud_movers(axes, data["sum"], data["tokens"], plane, theme, label)
 
 
 def position_movers(
@@ -118,18 +121,20 @@ def cloud_movers(
     tokens: Sequence[str],
     plane: Plane,
     theme: Theme,
+    label: bool = True,
 ) -> list[Mover]:
     """All token-position pairs: joined from the first place, where the token's label is, to the last."""
     colours = [token_colour(token) for token in tokens]
     frames, _, places, _ = tracks.shape
     each = [colour for colour in colours for _ in range(places)]
     flat, first = tracks.reshape(frames, -1, 2), tracks[:, :, 0]
+    pale = min(1.0, FULL / flat.shape[1])  # where there are many, lines would hide the points
     away = sideways(first) if plane.is_line else first - tracks.mean(2)
     return [
-        trails(axes, flat, each, width=0.8),
-        chains(axes, lambda index: tracks[index], colours, 0.7, 0.7),
-        dots(axes, flat, each, theme),
-        labels(axes, first, away, tokens, colours, theme),
+        trails(axes, flat, each, 0.8, max(pale, 0.4)),
+        chains(axes, lambda index: tracks[index], colours, 0.7, 0.7 * pale),
+        dots(axes, flat, each, theme, 5.0 + 4.0 * pale),
+        *([labels(axes, first, away, tokens, colours, theme)] if label else []),
     ]
 
 

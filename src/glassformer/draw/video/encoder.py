@@ -38,7 +38,7 @@ class GifTiming(NamedTuple):
 
     def frames(self, last: int) -> list[int]:
         """Their numbers; the first and the last are always among them."""
-        return [*(round(self.step * index) for index in range(self.shown - 1)), last]
+        return sorted({*(round(self.step * index) for index in range(self.shown - 1)), last})
 
 
 def gif_timing(count: int, fps: float) -> GifTiming:

@@ -7,8 +7,8 @@ to the edge of the panel; what holds it is a spring to a place beside its point.
 import numpy as np
 from jaxtyping import Float
 
-SPRING = 0.12  # of the way back to its own place, in a step
-STEPS, FIRST_STEPS = 8, 150  # of giving way: in a frame, and before the first
+SPRING = 0.08  # of the way back to its own place, in a step
+STEPS, FIRST_STEPS = 12, 200  # of giving way: in a frame, and before the first
 GAP = 1.06  # diameters from one label to the next
 SMOOTH = 2.5  # frames over which the own place of a label turns
 

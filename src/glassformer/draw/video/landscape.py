@@ -96,7 +96,7 @@ def agreement(data: Data) -> list[str]:
         return []
     logits = logits_of(data["models"][-1], replace(plane, through=through).lift(points), from_mid=False)
     same = int((logits.argmax(1) == data["answers"][-1]).sum())
-    return [f"Then {same} of the {len(points)} dots lie on their answer."]
+    return [f"There {same} of the {len(points)} dots lie on their answer."]
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:

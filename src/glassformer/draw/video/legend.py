@@ -18,7 +18,7 @@ def token_legend(frame: Frame, tokens: Sequence[str]) -> None:
         colour = token_colour(token)
         axes.add_patch(
             FancyBboxPatch(
-                (0.06, row - 0.44), 0.88, 0.88, boxstyle="round,pad=0,rounding_size=0.1", facecolor=colour,
+                (0.04, row - 0.47), 0.92, 0.94, boxstyle="round,pad=0,rounding_size=0.1", facecolor=colour,
                 mutation_aspect=frame.width / (frame.height / len(tokens)), linewidth=0,
             )
         )  # fmt: skip

@@ -55,13 +55,15 @@ def chains(
     return move
 
 
-def trails(axes: Axes, tracks: Tracks, colours: Sequence[str], width: float = 1.4) -> Mover:
+def trails(
+    axes: Axes, tracks: Tracks, colours: Sequence[str], width: float = 1.4, strength: float = 1.0
+) -> Mover:
     """Where points were in the last frames."""
 
     def back(length: int) -> Callable[[int], Float[np.ndarray, "line vertex 2"]]:
         return lambda index: tracks[np.maximum(0, index - np.arange(length + 1))].transpose(1, 0, 2)
 
-    parts = [chains(axes, back(length), colours, width, alpha) for length, alpha in TRAIL]
+    parts = [chains(axes, back(length), colours, width, strength * alpha) for length, alpha in TRAIL]
 
     def move(index: int) -> None:
         for part in parts:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from glassformer.draw.frame import Frame
 from glassformer.draw.heads import folded_note, head_title
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import Plane, plane_of
@@ -21,10 +22,13 @@ from glassformer.draw.video.checkpoints import (
     story,
     token_rows,
 )
-from glassformer.draw.video.embeddings import cloud_movers
+from glassformer.draw.video.embeddings import MOST_LABELS, cloud_movers
+from glassformer.draw.video.legend import LEGEND, token_legend
 from glassformer.draw.video.stage import (
     ABOVE,
     BELOW,
+    WIDE,
+    Mover,
     Stage,
     column_left,
     column_side,
@@ -33,9 +37,12 @@ from glassformer.draw.video.stage import (
     set_stage,
 )
 
-MARKS = "Queries and keys share their axes; a line joins the places of a token from the first (its label) on."
+MARKS = (
+    "A line joins the places of a token, from the first to the last. Queries and keys share their axes; "
+    "values are what a head would add to the stream if it looked at one place alone."
+)
 TALLEST = 12.0  # cm of panels, however many heads there are
-NAMES = ("queries", "keys", "values, as added to the stream")
+NAMES = ("queries", "keys", "values")
 
 
 def compute(subject: Subject, shown: Sequence[int]) -> Data:
@@ -81,18 +88,28 @@ def about(subject: Subject, planes: Sequence[tuple[Plane, Plane]]) -> str:
 
 
 def perform(data: Data, theme: Theme, width: int) -> Stage:
-    heads = len(data["planes"])
-    side = min(column_side(), TALLEST / heads - ABOVE - BELOW)
+    heads, tokens = len(data["planes"]), data["tokens"]
+    has_legend = len(tokens) > MOST_LABELS and not data["planes"][0][0].is_line
+    room = LEGEND + 0.2 if has_legend else 0.0
+    side = min(column_side() - room / 3, TALLEST / heads - ABOVE - BELOW)
     stage = set_stage(data, theme, width, heads * (ABOVE + side + BELOW))
-    for head, (shared, own) in enumerate(data["planes"]):
-        found = data["points"][:, head]  # frame kind tok pos 2
-        both, alone = shared.limits(found[:, :2]), own.limits(found[:, 2])
-        panels = []
-        for kind, name in enumerate(NAMES):
-            plane, limits = (own, alone) if kind == 2 else (shared, both)
-            left, top = column_left(kind, side), ABOVE + head * (ABOVE + side + BELOW)
-            axes = panel(stage.body, left, top, side, plane, limits, head_title(head, heads, name))
-            stage.movers.extend(cloud_movers(axes, found[:, kind], data["tokens"], plane, theme))
-            panels.append(axes)
-        name_once(panels)
+    for head in range(heads):
+        top = ABOVE + head * (ABOVE + side + BELOW)
+        stage.movers.extend(head_movers(stage.body.part(0, top, WIDE, side), head, data, not has_legend))
+        if has_legend:
+            token_legend(stage.body.part(column_left(2, side) + side + 0.2, top, LEGEND, side), tokens)
     return stage
+
+
+def head_movers(row: Frame, head: int, data: Data, label: bool) -> list[Mover]:
+    """The three clouds of one head."""
+    (shared, own), found = data["planes"][head], data["points"][:, head]  # frame kind tok pos 2
+    both, alone = shared.limits(found[:, :2]), own.limits(found[:, 2])
+    movers, panels, side = [], [], row.height
+    for kind, name in enumerate(NAMES):
+        plane, limits = (own, alone) if kind == 2 else (shared, both)
+        title = head_title(head, len(data["planes"]), name)
+        panels.append(panel(row, column_left(kind, side), 0, side, plane, limits, title))
+        movers += cloud_movers(panels[-1], found[:, kind], data["tokens"], plane, row.theme, label)
+    name_once(panels)
+    return movers

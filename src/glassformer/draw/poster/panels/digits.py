@@ -4,14 +4,16 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from glassformer.draw.frame import Frame
-from glassformer.draw.marks import cross, show_plane, token_dots
+from glassformer.draw.labels import place_labels
+from glassformer.draw.marks import cross, readable, show_plane
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import plane_of
 from glassformer.draw.poster.directions import digit_direction
-from glassformer.draw.poster.style import open_axes, paragraph, short_ticks, write_numbers
+from glassformer.draw.poster.style import LARGER, open_axes, paragraph, short_ticks, write_numbers
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, percent, short, trimmed
+from glassformer.draw.theme import token_colour
 from glassformer.tasks.addition import BASE
 
 SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
@@ -91,7 +93,10 @@ def draw(frame: Frame, data: Data) -> None:
     axes.set_ylabel("token" if data["plane"].is_line else data["plane"].labels[1])
     cross(axes, theme)
     axes.plot(*data["points"][:BASE].T, color=theme.faint, linewidth=1.2, zorder=1)
-    token_dots(axes, data["points"], data["names"], theme, size=60)
+    colours = [token_colour(name) for name in data["names"]]
+    axes.scatter(*data["points"].T, s=60, c=colours, linewidths=0.6, edgecolors=theme.ink, zorder=5)
+    inks = [readable(colour, theme) for colour in colours]
+    place_labels(axes, data["points"], data["names"], theme, inks, size=LARGER)
     axes.set_title("the digits as points")
     draw_table(frame, data)
     draw_messages(frame.axes(12.6, 0.55, 3.7, side), data, frame)
