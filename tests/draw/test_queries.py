@@ -14,7 +14,7 @@ from glassformer.draw.figures import (
     query_gradients,
     score_blocks,
 )
-from glassformer.draw.heads import label_spots, percent, round_step, variance_shares
+from glassformer.draw.heads import label_spots, round_step, variance_shares
 from glassformer.draw.matrices import PARAMETER
 from glassformer.draw.picture import Picture
 from glassformer.draw.slopes import iso_lines, levels
@@ -313,13 +313,6 @@ def parameters_drawn(figure):
 
 
 def test_small_helpers():
-    assert [percent(share) for share in (0.5, 0.9999, 1.0, 0.0042, -0.2)] == [
-        "50%",
-        "99.9%",
-        "100%",
-        "0.4%",
-        "0%",
-    ]
     assert [round_step(length, 10) for length in (10, 23, 47)] == [1, 2, 5]
     points = np.zeros((2, 3, 2))
     points[1, 2] = 5.0  # the one point of the second path that is away from the first

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from glassformer.draw.carry import carry_of
-from glassformer.draw.demand import demanded, demands_along, rounded_percent, source_place, verdict
+from glassformer.draw.demand import demanded, demands_along, source_place, verdict
 from glassformer.draw.figures import (
     sequence_attention,
     sequence_embeddings,
@@ -16,6 +16,7 @@ from glassformer.draw.figures import (
     worked_example,
 )
 from glassformer.draw.sequence import grouped
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import THEMES
 from glassformer.tasks import make_rule, tabulate
@@ -169,7 +170,7 @@ def test_the_worked_example_tells_the_model_s_own_numbers(name: str) -> None:
     assert data["probability"].sum() == pytest.approx(1)
     for head, weights in enumerate(data["carry"].weights):
         best = int(np.argmax(raw["weights"][head, -1]))
-        told = f"{data['labels'][best]} (p{best}) gets {rounded_percent(weights[best])} of the attention"
+        told = f"{data['labels'][best]} (p{best}) gets {percent(weights[best], 0)} of the attention"
         assert told in data["sentences"]["retrieve"]
     said = data["tokens"][int(np.argmax(raw["probabilities"][-1]))]
     assert said in data["sentences"]["decide"]

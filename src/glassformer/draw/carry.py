@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 
-from glassformer.draw.demand import rounded_percent
 from glassformer.draw.labels import in_points, place_labels
 from glassformer.draw.marks import arrow, readable
 from glassformer.draw.plane import Plane
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -156,7 +156,7 @@ def part_name(carry: Carry, part: int) -> str:
     """`98% of 6 (p4)`, with its head where there are several."""
     head, place = divmod(part, len(carry.labels))
     which = f"head {head}: " if len(carry.weights) > 1 else ""
-    return f"{which}{rounded_percent(carry.weights[head, place])} of {carry.labels[place]} (p{place})"
+    return f"{which}{percent(carry.weights[head, place], 0)} of {carry.labels[place]} (p{place})"
 
 
 def head_names(heads: int) -> Sequence[str]:

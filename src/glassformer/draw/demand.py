@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from glassformer.draw.shares import percent
 from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.automaton import Automaton
@@ -61,23 +62,13 @@ def demand_words(tokens: Sequence[str], allowed: Demand) -> str:
 def verdict(tokens: Sequence[str], probability: Float[np.ndarray, " tok"], allowed: Demand) -> str:
     """What the model says and what the rule makes of it, in a sentence without its full stop."""
     best = int(np.argmax(probability))
-    says = f"the model gives {rounded_percent(probability[best])} to {tokens[best]}"
+    says = f"the model gives {percent(probability[best], 0)} to {tokens[best]}"
     if allowed is None:
         return f"{says}, and the rule leaves the next token open"
-    words, share = demand_words(tokens, allowed), rounded_percent(probability[allowed].sum())
+    words, share = demand_words(tokens, allowed), percent(probability[allowed].sum(), 0)
     if not allowed[best]:
         return f"{says}, but the rule demands {words} ({share} together)"
     if allowed.sum() == 1:
         return f"{says}, as the rule demands"
     count = int(allowed.sum())
     return f"the model gives {share} to the {count} tokens that the rule allows, most to {tokens[best]}"
-
-
-def rounded_percent(share: float) -> str:
-    """Without decimals, except near 0 and 1.
-
-    >>> rounded_percent(0.5), rounded_percent(0.9997), rounded_percent(1.0)
-    ('50%', '99.97%', '100%')
-    """
-    text = f"{share:.0%}" if 0.01 <= share <= 0.99 else f"{share:.2%}"
-    return text.replace(".00%", "%")

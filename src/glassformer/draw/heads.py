@@ -15,6 +15,7 @@ from glassformer.draw.frame import SMALL, Frame, text_height
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import cloud, readable
 from glassformer.draw.plane import Plane, plane_of
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -86,18 +87,7 @@ def variance_shares(vectors: Float[np.ndarray, "tok pos dim"]) -> tuple[float, f
 
 def shares_text(vectors: Float[np.ndarray, "tok pos dim"]) -> str:
     token, place = variance_shares(vectors)
-    return f"token {percent(token)}, place {percent(place)}"
-
-
-def percent(share: float) -> str:
-    """A share in words that never promise more than there is.
-
-    >>> percent(0.503), percent(0.99987), percent(1.0), percent(0.004), percent(0.00001)
-    ('50%', '99.9%', '100%', '0.4%', '0%')
-    """
-    if 0.01 <= share < 0.995:
-        return f"{share:.0%}"
-    return f"{max(np.floor(share * 1000 + 1e-6), 0.0) / 10:g}%"
+    return f"token {percent(token, 0)}, place {percent(place, 0)}"
 
 
 def plane_notes(

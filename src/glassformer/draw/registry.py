@@ -73,6 +73,7 @@ PICTURES: tuple[Picture, ...] = (
     Picture("S5", "query gradients", "the direction in which each query's score grows", "query_gradients"),
     Picture("S6", "frozen output", "what each message would do to one token's output", "frozen_output"),
     Picture("S7", "Q K V heatmaps", "queries, keys and values in every dimension", "qkv_heatmaps"),
+    Picture("S8", "every parameter", "all stored arrays, each number once", "every_parameter"),
     Picture("F1", "hinges", "where each feed-forward unit switches on", "hinges"),
     Picture("F2", "units", "every weight of the feed-forward layer, and what each unit contributes", "units"),
     Picture("F3", "folded plane", "what the feed-forward layer does to the plane", "folded_plane"),

@@ -14,6 +14,7 @@ from glassformer.draw.plane import Plane, plane_of
 from glassformer.draw.trials import Trials, draw_sums, draw_trials
 from glassformer.errors import UserError
 from glassformer.model.attention import Attention, Site
+from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
@@ -131,7 +132,7 @@ class Subject:
         carried = [attention.carried(here, other, values) for other in range(attention.heads)]
         alone = [part if other == head else part * 0 for other, part in enumerate(carried)]
         nothing = attention.write(here, [part * 0 for part in carried], ignore)
-        return np.asarray((attention.write(here, alone, ignore) - nothing).transpose(2, 1, 0))
+        return np.asarray((whole(attention.write(here, alone, ignore)) - whole(nothing)).transpose(2, 1, 0))
 
     def queries(self, head: int) -> Float[np.ndarray, "tok pos dim"]:
         """As they meet the keys: normed, turned, and with the scale of the scores on the keys' side."""

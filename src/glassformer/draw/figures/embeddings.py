@@ -111,7 +111,8 @@ def draw_tables(paper: Frame, data: Data, row: float) -> AxesImage:
         axes = paper.axes(0.6 + column * (wide + 0.9), ABOVE, wide, row * len(names))
         stored = [name for name, array in data["parameters"].items() if array.shape == (len(names), width)]
         parameter = next((name for name in stored if name.startswith(kind)), "")
-        matrix(axes, data[f"{kind}_table"], theme, names, dims, largest=largest, parameter=parameter)
+        values = data["parameters"].get(parameter, data[f"{kind}_table"])
+        matrix(axes, values, theme, names, dims, largest=largest, parameter=parameter)
         axes.set_title(KINDS[kind], pad=14)
     return draw_sums(paper, data, 0.6 + 2 * (wide + 0.9), row, largest)
 

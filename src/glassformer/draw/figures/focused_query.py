@@ -14,7 +14,6 @@ from glassformer.draw.heads import (
     foot_height,
     head_title,
     label_spots,
-    percent,
     plane_notes,
     share_explained,
     sides,
@@ -25,6 +24,7 @@ from glassformer.draw.landscape import GRID
 from glassformer.draw.marks import arrow, readable, show_plane
 from glassformer.draw.matrices import number_text, scale_bar
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.draw.slopes import Slope, draw_slope, levels, slope_of, step_of
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
@@ -96,7 +96,7 @@ def title(data: Data) -> str:
     tops = [int(weights.argmax()) for weights in data["weights"]]
     found = [
         head_title(
-            head, len(tops), f"{tokens[context[top]]} at p{top} gets {percent(data['weights'][head][top])}"
+            head, len(tops), f"{tokens[context[top]]} at p{top} gets {percent(data['weights'][head][top], 0)}"
         )
         for head, top in enumerate(tops)
     ]
@@ -126,7 +126,7 @@ def draw_plane(part: Frame, data: Data, head: int, size: float) -> None:
 
 
 def plane_title(data: Data, head: int) -> str:
-    exact = "" if not data["planes"][head].note else f" ({percent(data['kept'][head])} of its variance)"
+    exact = "" if not data["planes"][head].note else f" ({percent(data['kept'][head], 0)} of its variance)"
     return f"score over the plane of keys{exact}; arrow: the query"
 
 
@@ -144,7 +144,7 @@ def draw_keys(axes: Axes, data: Data, head: int, shaft: Float[np.ndarray, "point
     order = np.argsort(-data["weights"][head])[:NAMED]
     top = order[: max(1, int((data["weights"][head][order] > WORTH).sum()))]
     taken: Boxes = []
-    texts = [f"{tokens[context[i]]}@p{i}: {percent(data['weights'][head][i])}" for i in top]
+    texts = [f"{tokens[context[i]]}@p{i}: {percent(data['weights'][head][i], 0)}" for i in top]
     around = np.concatenate([keys.reshape(-1, 2), shaft])
     place_labels(axes, mine[top], texts, theme, [theme.ink] * len(top), around, size=SMALL + 1, taken=taken)
     inks = [readable(colour, theme) for colour in colours]
@@ -163,7 +163,7 @@ def draw_attention(part: Frame, data: Data, head: int, size: float) -> None:
     for label, token in zip(first.get_yticklabels(), data["context"], strict=True):
         label.set(color=readable(token_colour(data["tokens"][token]), part.theme), weight="bold")
     second = part.axes(left + wide + 0.35, 0.55, wide, high)
-    draw_bars(second, data, weights, [percent(float(w)) for w in weights], "attention", part.theme)
+    draw_bars(second, data, weights, [percent(float(w), 0) for w in weights], "attention", part.theme)
 
 
 def draw_bars(
@@ -192,7 +192,7 @@ def caption(data: Data) -> str:
     words = " ".join(tokens[token] for token in data["context"])
     masked = data["keys"][0].shape[1] - place - 1
     hidden = f"The keys of the {masked} later places are masked, and drawn hollow. " if masked else ""
-    kept = " and ".join(percent(share) for share in data["kept"])
+    kept = " and ".join(percent(share, 0) for share in data["kept"])
     return (
         f"The query of {name_of(data, place)}. Colour: its score at every point of the plane of keys, as "
         f"q · k with the model's scale; lines: equal scores, at the ticks of the bar and between; arrow: the "

@@ -17,7 +17,6 @@ from glassformer.draw.heads import (
     kept_share,
     marker_key,
     named_cloud,
-    percent,
     plane_notes,
     round_step,
     side,
@@ -26,6 +25,7 @@ from glassformer.draw.heads import (
 from glassformer.draw.marks import cross, show_plane
 from glassformer.draw.matrices import number_text
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -127,7 +127,7 @@ def draw_line(axes: Axes, data: Data, head: int, theme: Theme) -> None:
     axes.set_yticks(range(len(data["tokens"])), data["tokens"])
     axes.set_xlabel("along the main direction of q and k")
     axes.tick_params(axis="y", length=0)
-    axes.set_title(f"token by token: {percent(data['kept_along'][head])} of it")
+    axes.set_title(f"token by token: {percent(data['kept_along'][head], 0)} of it")
 
 
 def sharpest(data: Data, head: int) -> str:
@@ -148,7 +148,7 @@ def draw_head(axes: Axes, data: Data, head: int, theme: Theme) -> None:
     show_plane(axes, plane, plane.limits(queries, keys, np.zeros((1, 2)), room=0.1))
     cross(axes, theme)
     many = len(data["planes"]) > 1
-    name = f"products as drawn: {percent(data['kept'][head])} of the variance"
+    name = f"products as drawn: {percent(data['kept'][head], 0)} of the variance"
     axes.set_title(head_title(head, len(data["planes"]), name), pad=16)
     taken: Boxes = []
     size = 6.0 if many else 10.0

@@ -8,9 +8,10 @@ from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
 from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.heads import NAMES, percent, variance_shares
+from glassformer.draw.heads import NAMES, variance_shares
 from glassformer.draw.matrices import matrix, scale_bar
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
@@ -57,7 +58,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 def title(data: Data) -> str:
     """How much of each kind is the token's and how much the place's."""
     parts = [
-        f"{NAMES[kind]} {percent(token)} token, {percent(place)} place"
+        f"{NAMES[kind]} {percent(token, 0)} token, {percent(place, 0)} place"
         for kind, (token, place) in data["shares"].items()
     ]
     return f"Stripes across: the token decides; stripes down: the place. Of the variance: {'; '.join(parts)}"

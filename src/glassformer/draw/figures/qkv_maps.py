@@ -17,7 +17,6 @@ from glassformer.draw.heads import (
     Side,
     foot_height,
     named_cloud,
-    percent,
     plane_notes,
     round_step,
     side,
@@ -27,6 +26,7 @@ from glassformer.draw.heads import (
 from glassformer.draw.marks import arrow, cross, ghost, show_plane
 from glassformer.draw.picture import Data, parameters_of
 from glassformer.draw.plane import Plane
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.tables import Box, draw_tables, laid_out
 from glassformer.draw.theme import Theme, mixed

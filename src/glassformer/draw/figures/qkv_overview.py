@@ -18,7 +18,6 @@ from glassformer.draw.heads import (
     foot_height,
     head_title,
     named_cloud,
-    percent,
     plane_notes,
     sides,
     variance_shares,
@@ -27,6 +26,7 @@ from glassformer.draw.heads import (
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import cross, ghost, readable, show_plane
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 
@@ -76,7 +76,8 @@ def draw(data: Data, theme: Theme) -> Figure:
 def title(data: Data) -> str:
     """What queries, keys and values are made of."""
     shares = [
-        f"{NAMES[kind]} {' and '.join(percent(three[kind][0]) for three in data['shares'])}" for kind in NAMES
+        f"{NAMES[kind]} {' and '.join(percent(three[kind][0], 0) for three in data['shares'])}"
+        for kind in NAMES
     ]
     heads = " (head by head)" if len(data["shares"]) > 1 else ""
     return f"How much the token decides, and not its place{heads}: {', '.join(shares)} of the variance"
@@ -87,7 +88,11 @@ def draw_views(part: Frame, data: Data, head: int, kind: str, panels: list[Axes]
     heads, (token, place) = len(data["points"]), data["shares"][head][kind]
     plane, points = data["planes"][head][kind], data["points"][head][kind]
     limits = plane.limits(points, np.zeros((1, 2)), room=0.12)
-    names = (f"{NAMES[kind]} by token", "by place", f"means: token {percent(token)}, place {percent(place)}")
+    names = (
+        f"{NAMES[kind]} by token",
+        "by place",
+        f"means: token {percent(token, 0)}, place {percent(place, 0)}",
+    )
     for index, axes in enumerate(panels):
         show_plane(axes, plane, limits, head_title(head, heads, names[0]) if index == 0 else names[index])
         cross(axes, part.theme)

@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.heads import head_title, percent, seen_by, share_explained
+from glassformer.draw.heads import head_title, seen_by, share_explained
 from glassformer.draw.matrices import matrix, scale_bar
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
@@ -60,7 +61,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 def title(data: Data) -> str:
     """What decides a score: which two tokens meet, or where they stand."""
     token, place = (
-        " and ".join(percent(share) for share in data[f"{kind}_share"]) for kind in ("token", "place")
+        " and ".join(percent(share, 0) for share in data[f"{kind}_share"]) for kind in ("token", "place")
     )
     count = int(np.isfinite(data["scores"][0]).sum())
     heads = " (head by head)" if len(data["scores"]) > 1 else ""

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.carry import head_names
-from glassformer.draw.demand import rounded_percent, source_place
+from glassformer.draw.demand import source_place
 from glassformer.draw.frame import SMALL, Frame, sheet, text_height
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import cross, ghost, readable, show_plane
@@ -27,6 +27,7 @@ from glassformer.draw.sequence import (
     score_matrix,
     strip,
 )
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -142,7 +143,7 @@ def title(data: Data) -> str:
     shares = [source_share(one) for one in data["sequences"]]
     if any(share is None for share in shares):
         return "Queries meet keys: every place looks at itself and at those before it"
-    words = [rounded_percent(share) for share in shares if share is not None]
+    words = [percent(share, 0) for share in shares if share is not None]
     text = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
     heads = "" if len(data["planes"]) == 1 else " (in the head that gives it most)"
     return f"The last place gives {text} of its attention to the earliest token that the rule needs{heads}"
@@ -173,7 +174,7 @@ def look_words(one: Data) -> str:
         start = f"{name}: " if name else ""
         weights = one["heads"][head]["weights"][-1]
         most = int(np.argmax(weights))
-        share = rounded_percent(weights[most])
+        share = percent(weights[most], 0)
         which = ", the source" if most == one["source"] else ""
         sentences.append(f"{start}{named(labels, last)} gives {share} to {named(labels, most)}{which}")
     return ";\n".join(sentences)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside
-from glassformer.draw.demand import rounded_percent, source_place
+from glassformer.draw.demand import source_place
 from glassformer.draw.frame import Frame, sheet
 from glassformer.draw.marks import cross, ghost, note, show_plane, token_dots
 from glassformer.draw.matrices import MOST_NUMBERS
@@ -27,6 +27,7 @@ from glassformer.draw.sequence import (
     strip,
     vector_width,
 )
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
@@ -81,7 +82,7 @@ def title(data: Data) -> str:
     for name, weights in zip(names, data["weights"], strict=True):
         most = int(np.argmax(weights[-1]))
         where = f" in {name}" if name else ""
-        heaviest.append(f"{named(data['labels'], most)} with {rounded_percent(weights[-1, most])}{where}")
+        heaviest.append(f"{named(data['labels'], most)} with {percent(weights[-1, most], 0)}{where}")
     return f"The last place adds up all messages by their weights; the heaviest: {' and '.join(heaviest)}"
 
 

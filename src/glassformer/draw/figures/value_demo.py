@@ -11,7 +11,7 @@ from matplotlib.image import AxesImage
 
 from glassformer.draw.atlas import top_of
 from glassformer.draw.carry import Carry, carry_of
-from glassformer.draw.demand import Demand, demanded, rounded_percent, source_place, verdict
+from glassformer.draw.demand import Demand, demanded, source_place, verdict
 from glassformer.draw.frame import SMALL, sheet, text_height
 from glassformer.draw.frozen import alone, draw_strip, strip_height
 from glassformer.draw.heads import foot_height, write_foot
@@ -29,6 +29,7 @@ from glassformer.draw.matrices import scale_bar
 from glassformer.draw.picture import Data
 from glassformer.draw.regions import heat, regions
 from glassformer.draw.sequence import named
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -77,11 +78,7 @@ def relevant_tokens(
         if len(reasons) < MAPS:
             reasons.setdefault(int(token), []).append(f"number {rank} in probability")
     chosen = list(reasons.items())[:MAPS]
-    return {token: f"{small_share(probability[token])}: {', '.join(why)}" for token, why in chosen}
-
-
-def small_share(share: float) -> str:
-    return rounded_percent(share) if share >= 5e-5 else "under 0.01%"
+    return {token: f"{percent(probability[token], 0)}: {', '.join(why)}" for token, why in chosen}
 
 
 def sums_map(
@@ -208,7 +205,7 @@ def legend(carry: Carry) -> str:
 def title(data: Data) -> str:
     labels, weights = data["labels"], data["carry"].weights
     here = named(labels, len(labels) - 1)
-    looks = [f"{rounded_percent(row.max())} from {named(labels, int(row.argmax()))}" for row in weights]
+    looks = [f"{percent(row.max(), 0)} from {named(labels, int(row.argmax()))}" for row in weights]
     heads = [f"head {head} takes {look}" for head, look in enumerate(looks)]
     takes = f"At {here} {', '.join(heads)}" if len(looks) > 1 else f"{here} takes {looks[0]}"
     return f"{takes}: {data['verdict']}"

@@ -13,12 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside
-from glassformer.draw.demand import demanded, rounded_percent, source_place, verdict
+from glassformer.draw.demand import demanded, source_place, verdict
 from glassformer.draw.frame import SMALL, Frame, sheet, text_height
 from glassformer.draw.marks import cross, ghost, note, readable, show_plane, token_dots
 from glassformer.draw.matrices import number_text
 from glassformer.draw.picture import Data
 from glassformer.draw.sequence import STRIP, column_names, named, strip
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -94,11 +95,11 @@ def detect_words(scores: Float[np.ndarray, " pos"], labels: Sequence[str], sourc
 def retrieve_words(weights: Float[np.ndarray, " pos"], labels: Sequence[str], source: int | None) -> str:
     """Which place gets most of the attention, and what the source gets."""
     best = int(np.argmax(weights))
-    text = f"{named(labels, best)} gets {rounded_percent(weights[best])} of the attention"
-    gets = rounded_percent(weights[source or 0])
+    text = f"{named(labels, best)} gets {percent(weights[best], 0)} of the attention"
+    gets = percent(weights[source or 0], 0)
     if source not in (None, best) and labels[source or 0] == labels[best]:
         same = weights[np.array(labels) == labels[best]].sum()
-        gets += f", all places with {labels[best]} together {rounded_percent(same)}"
+        gets += f", all places with {labels[best]} together {percent(same, 0)}"
     return text + source_words(best, source, labels, gets)
 
 

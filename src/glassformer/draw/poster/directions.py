@@ -57,3 +57,9 @@ def measured_rank(values: Float[np.ndarray, " direction"], precision: str) -> in
     1
     """
     return int((values > TOLERANCE[precision] * values[0]).sum())
+
+
+def is_far(vectors: np.ndarray) -> bool:
+    """The cloud is so small against its distance from the origin that it would be seen as one dot."""
+    centre = vectors.mean(0)
+    return bool(np.abs(vectors - centre).max() < 0.02 * np.linalg.norm(centre))

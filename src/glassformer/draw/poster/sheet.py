@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.frame import TITLE, Frame, sheet, text_width
 from glassformer.draw.picture import Data
-from glassformer.draw.poster.style import CONTENT, badge, box, canvas, panel_look, say
+from glassformer.draw.poster.style import CONTENT, badge, box, canvas, fit, panel_look, say
 from glassformer.draw.poster.words import counted, power, short
 from glassformer.draw.theme import Theme, mixed, readable_on
 from glassformer.model.count import constants
@@ -106,26 +106,36 @@ def verdict_words(subject: "AdderSubject") -> tuple[str, str]:
 
 
 def draw_headline(back: Axes, data: Any, theme: Theme) -> None:
-    left, muted = EDGE + 0.1, theme.muted
-    plain: dict[str, Any] = {"ha": "left", "va": "baseline"}
-    size = 38.0
-    while text_width(data["name"], size, "bold") > 18:
-        size -= 1
-    say(back, left, 1.6, data["name"], size, weight="bold", **plain)
-    say(back, left, 2.35, data["about"] or data["task"], 11, color=theme.ink, **plain)
-    if data["about"]:
-        say(back, left, 2.9, data["task"], 9.5, color=muted, **plain)
+    """The name on the left, counts, and the verdict on the right."""
+    end = draw_facts(back, data, draw_verdict(back, data, theme), theme)
+    left, room = EDGE + 0.1, end - EDGE - 0.5
+    lines = ((1.6, data["name"], 38.0, "bold"), (2.35, data["about"], 11.0, "normal"))
+    for y, text, size, weight in lines:
+        while text_width(text, size, weight) > room and size > 9.5:
+            size -= 0.5
+        say(back, left, y, fit(text, room, size, weight), size, weight=weight, ha="left", va="baseline")
+    down = 2.9 if data["about"] else 2.45
+    say(back, left, down, fit(data["task"], room, 9.5), 9.5, color=theme.muted, ha="left", va="baseline")
+
+
+def draw_verdict(back: Axes, data: Any, theme: Theme) -> float:
+    """A badge in the verdict's colour; returns its left edge."""
     colour = {"proved": theme.good, "refuted": theme.bad}.get(data["verdict"], theme.muted)
-    first, second = data["verdict_words"]
+    first, second = data["verdict_words"][0], fit(data["verdict_words"][1], 9.0, 9.5)
     wide = max(text_width(first, 17, "bold"), text_width(second, 9.5)) + 1.2
-    edge = WIDE - EDGE
+    edge, ink = WIDE - EDGE, readable_on(colour)
     box(back, edge - wide, 0.7, wide, 2.0, colour, radius=0.3)
-    ink = readable_on(colour)
     say(back, edge - wide / 2, 1.5, first, 17, weight="bold", color=ink, va="baseline")
     say(back, edge - wide / 2, 2.2, second, 9.5, color=ink, va="baseline")
-    right = edge - wide - 0.7
+    return edge - wide
+
+
+def draw_facts(back: Axes, data: Any, edge: float, theme: Theme) -> float:
+    """Numbers with what they count, side by side up to an edge; returns the left one."""
+    right = edge - 0.7
     for number, label in reversed(data["facts"]):
         room = max(text_width(number, 24, "bold"), text_width(label, 8.5)) + 0.9
         say(back, right - room / 2, 1.65, number, 24, weight="bold", color=theme.accent, va="baseline")
-        say(back, right - room / 2, 2.25, label, 8.5, color=muted, va="baseline")
+        say(back, right - room / 2, 2.25, label, 8.5, color=theme.muted, va="baseline")
         right -= room
+    return right

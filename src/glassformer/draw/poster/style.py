@@ -11,7 +11,7 @@ from matplotlib.patches import Circle, FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from glassformer.draw.frame import POINTS, Frame, look, text_width
-from glassformer.draw.poster.words import trimmed
+from glassformer.draw.poster.words import scientific, trimmed
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
 SIZE = 7.0  # points; nothing in a panel is smaller
@@ -154,6 +154,14 @@ def write_numbers(
             red, green, blue, _ = image.to_rgba(value, bytes=True)
             ink = readable_on(f"#{red:02x}{green:02x}{blue:02x}")
             axes.text(column, row, text(value), ha="center", va="center_baseline", fontsize=size, color=ink)
+
+
+def number_for(value: float, wide: float, size: float) -> str:
+    """As many digits as fit."""
+    most = 9 if size > 9 else 3
+    plain = [trimmed(value, digits) for digits in range(most, 1, -1)]
+    exact = [text for text in plain if text_width(text, size) <= wide - 0.1]
+    return exact[0] if exact else fit(scientific(value) if value else "0", wide - 0.02, size)
 
 
 def shown(token: str) -> str:

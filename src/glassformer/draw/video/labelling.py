@@ -48,13 +48,14 @@ def give_way(
     high: Float[np.ndarray, "2"],
     steps: int,
 ) -> Float[np.ndarray, "label 2"]:
-    """Some steps of giving way; labels on one spot part in directions of their own."""
+    """Some steps of giving way, the second half of them to each other alone; on one spot, each its way."""
     angles = np.arange(len(labels)) * 2.399963  # the golden angle: no two alike
     nudge = 1e-3 * np.stack([np.cos(angles), np.sin(angles)], 1)
     labels = labels + nudge
-    for _ in range(steps):
-        labels = labels + SPRING * (own - labels)
-        labels = labels + push(labels, points, 1.35 * radius)
+    for step in range(steps):
+        if step < steps // 2:
+            labels = labels + SPRING * (own - labels)
+            labels = labels + push(labels, points, 1.35 * radius)
         labels = labels + 0.5 * push(labels, labels, GAP * 2 * radius)
         labels = np.clip(labels, low + radius, high - radius)
     return labels

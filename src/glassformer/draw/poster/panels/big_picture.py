@@ -64,7 +64,7 @@ def draw(frame: Frame, data: Data) -> None:
 def draw_tokens(axes: Axes, frame: Frame, data: Data) -> None:
     """The problem and the answer as the model sees and writes them."""
     theme, count = frame.theme, len(data["tokens"])
-    wide = min(frame.width / count, 0.6)
+    wide = min(frame.width / count, 1.0)
     for place, (token, label) in enumerate(zip(data["tokens"], data["labels"], strict=True)):
         x = (place + 0.5) * wide
         edge = theme.good if place >= data["prompt"] else "none"
@@ -72,9 +72,9 @@ def draw_tokens(axes: Axes, frame: Frame, data: Data) -> None:
         if label != token and not label.isdigit():
             say(axes, x, 0.22, lowered(label), color=place_colour(label, theme))
     a, b = data["pair"]
-    middle = wide * (data["prompt"] + count) / 2
-    say(axes, wide * data["prompt"] / 2, 1.25, f"read: {a} + {b} =", color=theme.muted)
-    say(axes, middle, 1.25, "written by the model", color=theme.good)
+    answer = wide * data["prompt"]
+    say(axes, 0.05, 1.25, fit(f"read: {a} + {b} =", answer - 0.1), color=theme.muted, ha="left")
+    say(axes, answer + 0.05, 1.25, "written by the model", color=theme.good, ha="left")
 
 
 def draw_flow(axes: Axes, frame: Frame, data: Data) -> None:

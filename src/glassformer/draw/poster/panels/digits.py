@@ -9,10 +9,18 @@ from glassformer.draw.marks import cross, readable, show_plane
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import plane_of
-from glassformer.draw.poster.directions import digit_direction
-from glassformer.draw.poster.style import LARGER, open_axes, paragraph, short_ticks, write_numbers
+from glassformer.draw.poster.directions import digit_direction, is_far
+from glassformer.draw.poster.style import (
+    LARGER,
+    SIZE,
+    number_for,
+    open_axes,
+    paragraph,
+    short_ticks,
+    write_numbers,
+)
 from glassformer.draw.poster.subject import AdderSubject
-from glassformer.draw.poster.words import counted, percent, short, trimmed
+from glassformer.draw.poster.words import counted, percent, short
 from glassformer.draw.theme import token_colour
 from glassformer.tasks.addition import BASE
 
@@ -87,9 +95,12 @@ def shape_words(data: Data) -> str:
 
 def draw(frame: Frame, data: Data) -> None:
     theme = frame.theme
-    side = 6.6
-    axes = frame.axes(0.9, 0.55, side, side)
-    show_plane(axes, data["plane"], data["plane"].limits(data["points"], np.zeros((1, 2)), room=0.12))
+    side = 6.4
+    axes = frame.axes(1.3, 0.55, side, side)
+    origin = data["points"][:1] * (1.0 if is_far(data["points"]) else 0.0)
+    show_plane(axes, data["plane"], data["plane"].limits(data["points"], origin, room=0.12))
+    short_ticks(axes.xaxis, 4)
+    short_ticks(axes.yaxis, 4)
     axes.set_ylabel("token" if data["plane"].is_line else data["plane"].labels[1])
     cross(axes, theme)
     axes.plot(*data["points"][:BASE].T, color=theme.faint, linewidth=1.2, zorder=1)
@@ -99,7 +110,7 @@ def draw(frame: Frame, data: Data) -> None:
     place_labels(axes, data["points"], data["names"], theme, inks, size=LARGER)
     axes.set_title("the digits as points")
     draw_table(frame, data)
-    draw_messages(frame.axes(12.6, 0.55, 3.7, side), data, frame)
+    draw_messages(frame.axes(12.75, 0.55, 3.6, side), data, frame)
     lines = [data["note"], message_words(data)] if data["note"] else [message_words(data)]
     paragraph(frame, 0, 8.05, frame.width, lines)
 
@@ -108,12 +119,12 @@ def draw_table(frame: Frame, data: Data) -> None:
     """The table itself; wide ones without numbers."""
     table = data["table"]
     dims = table.shape[1]
-    axes = frame.axes(8.3, 0.85, 3.1, 6.3)
+    axes = frame.axes(8.5, 0.85, 3.1, 6.1)
     names = [name.strip("<>") for name in data["names"]]
     columns = tuple(map(str, data["dims"])) if dims <= 8 else ()
     image = matrix(axes, table, frame.theme, names, columns, numbers=False)
     if dims <= 4:
-        write_numbers(axes, image, table, trimmed)
+        write_numbers(axes, image, table, lambda value: number_for(value, 3.1 / dims, SIZE))
     all_or_some = (
         counted(dims, "dimension") if dims == data["width"] else f"{dims} of {data['width']} dimensions"
     )

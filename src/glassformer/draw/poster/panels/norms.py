@@ -8,8 +8,18 @@ from glassformer.draw.marks import show_plane
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import Plane, plane_of
+from glassformer.draw.poster.directions import is_far
 from glassformer.draw.poster.sample import norm_sites
-from glassformer.draw.poster.style import canvas, cell, open_axes, paragraph, short_ticks, write_numbers
+from glassformer.draw.poster.style import (
+    SIZE,
+    canvas,
+    cell,
+    number_for,
+    open_axes,
+    paragraph,
+    short_ticks,
+    write_numbers,
+)
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
 from glassformer.draw.theme import token_colour
@@ -46,12 +56,6 @@ def compute(subject: AdderSubject) -> Data:
         "width": subject.architecture.width,
         "sums": len(sample.z),
     }
-
-
-def is_far(vectors: np.ndarray) -> bool:
-    """The cloud is so small against its distance from the origin that it would be seen as one dot."""
-    centre = vectors.mean(0)
-    return bool(np.abs(vectors - centre).max() < 0.02 * np.linalg.norm(centre))
 
 
 def rms(vectors: np.ndarray) -> np.ndarray:
@@ -160,7 +164,7 @@ def draw_gains(frame: Frame, data: Data) -> None:
     image = matrix(axes, table, theme, tuple(found), columns, numbers=False)
     axes.set_title("gain of every dimension", pad=14)
     if table.shape[1] <= 5:
-        write_numbers(axes, image, table, trimmed)
+        write_numbers(axes, image, table, lambda value: number_for(value, 4.2 / table.shape[1], SIZE))
 
 
 def draw_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:

@@ -1,6 +1,8 @@
 """Every parameter by name and value, each array on its own scale; what changes nothing is crossed out."""
 
 from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,9 +10,16 @@ from matplotlib.axes import Axes
 from glassformer.draw.frame import Frame, text_width
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data
-from glassformer.draw.poster.style import SIZE, fit, paragraph, stage_colour, stage_of, write_numbers
+from glassformer.draw.poster.style import (
+    SIZE,
+    number_for,
+    paragraph,
+    stage_colour,
+    stage_of,
+    write_numbers,
+)
 from glassformer.draw.poster.subject import AdderSubject
-from glassformer.draw.poster.words import counted, listed, scientific, trimmed
+from glassformer.draw.poster.words import counted, listed
 from glassformer.draw.theme import Theme
 from glassformer.model.model import Model
 
@@ -18,12 +27,10 @@ NUDGE = 0.01  # by which a number is changed, of its size; a zero by this much i
 MOST_NUDGED = 400  # numbers; more are not tried one by one
 SUMS = 64  # over which a nudge must change something
 LONGEST = 6  # cells in a row of a vector
-TITLE, GAP = 0.48, 0.28  # cm above a grid and between grids
-ROOMS = (  # cells, in cm; the first with which everything fits
-    (5.0, 2.2), (3.8, 1.9), (3.0, 1.4), (2.4, 1.1), (2.0, 0.9), (1.7, 0.75),
-    (1.5, 0.62), (1.4, 0.56), (1.3, 0.52), (1.2, 0.5), (1.1, 0.46), (1.0, 0.42), (0.9, 0.38), (0.8, 0.34),
-    (0.5, 0.28), (0.3, 0.2), (0.16, 0.12), (0.08, 0.06), (0.03, 0.03),
-)  # fmt: skip
+SPACES = ((0.48, 0.28), (0.38, 0.02))  # cm above a grid and below it
+WITH_NUMBERS = (5.0, 3.8, 3.0, 2.4, 2.0, 1.7, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8)  # cm: width of a cell
+WITHOUT = (0.5, 0.3, 0.16, 0.08, 0.03)
+SLIM = 0.44  # height of a cell, of its width
 
 
 def compute(subject: AdderSubject) -> Data:
@@ -89,65 +96,69 @@ def some_tokens(subject: AdderSubject) -> np.ndarray:
 def title(data: Data) -> str:
     arrays = counted(len(data["parameters"]), "array")
     silent = sum(int(mask.sum()) for mask in data["dead"].values())
-    words = f"; {silent} of them change nothing" if silent else ""
+    words = f"; to change {silent} of them by {NUDGE:.0%} changes nothing" if silent else ""
     return f"All {counted(data['total'], 'parameter')} in {arrays}{words}"
 
 
 def draw(frame: Frame, data: Data) -> None:
     room = frame.height - 1.0
-    for cell in ROOMS:
-        placed, high = packed(data["grids"], cell, frame.width)
-        if high <= room:
-            break
-    for name, (x, y, wide, tall) in placed.items():
-        axes = frame.axes(x, y + TITLE, wide, tall)
-        draw_array(axes, data, name, cell, frame)
-        words = fit(name, max(wide, name_width(name)), SIZE, "bold")
-        frame.write(x, y + 0.1, words, SIZE, color=stage_colour(stage_of(name), frame.theme), weight="bold")
-    paragraph(frame, 0, frame.height - 0.8, frame.width, [words_below(data)])
+    choices = (
+        packed(data["grids"], wide, space, frame.width)
+        for widths, space in product((WITH_NUMBERS, WITHOUT), SPACES)
+        for wide in widths
+    )
+    packing = next((one for one in choices if one.high <= room), None)
+    packing = packing or packed(data["grids"], WITHOUT[-1], SPACES[-1], frame.width)
+    inside = [name for name, (_, y, _, tall) in packing.places.items() if y + tall <= room]
+    for name in inside:
+        x, y, wide, tall = packing.places[name]
+        draw_array(frame.axes(x, y, wide, tall), data, name, packing.cell, frame)
+        colour = stage_colour(stage_of(name), frame.theme)
+        frame.write(x, y - 0.36, name, SIZE, color=colour, weight="bold")
+    left_out = len(packing.places) - len(inside)
+    more = f" {counted(left_out, 'more array')} found no room." if left_out else ""
+    paragraph(frame, 0, frame.height - 0.8, frame.width, [words_below(data) + more])
 
 
-def packed(
-    grids: dict[str, np.ndarray], cell: tuple[float, float], width: float
-) -> tuple[dict[str, tuple[float, float, float, float]], float]:
-    """Grids from left to right, line below line; and how high they are together."""
+class Packing(NamedTuple):
+    """Where the grids go."""
+
+    places: dict[str, tuple[float, float, float, float]]  # left, top, width and height in cm
+    high: float
+    cell: float  # the width of one
+
+
+def packed(grids: dict[str, np.ndarray], cell: float, space: tuple[float, float], width: float) -> Packing:
+    """Grids from left to right, line below line, each with its name above it."""
     x = y = high = 0.0
-    placed: dict[str, tuple[float, float, float, float]] = {}
+    places: dict[str, tuple[float, float, float, float]] = {}
     for name, grid in grids.items():
-        wide, tall = grid.shape[1] * cell[0], grid.shape[0] * cell[1]
+        wide, tall = grid.shape[1] * cell, grid.shape[0] * cell * SLIM
         room = max(wide, name_width(name))
         if x and x + room > width:
             x, y, high = 0.0, y + high, 0.0
-        placed[name] = (x, y, min(wide, width), tall)
-        x, high = x + room + GAP, max(high, tall + TITLE + GAP)
-    return placed, y + high
+        places[name] = (x, y + space[0], min(wide, width), tall)
+        x, high = x + room + 0.28, max(high, tall + sum(space))
+    return Packing(places, y + high, cell)
 
 
 def name_width(name: str) -> float:
     return text_width(name, SIZE, "bold") * 1.04
 
 
-def draw_array(axes: Axes, data: Data, name: str, room: tuple[float, float], frame: Frame) -> None:
+def draw_array(axes: Axes, data: Data, name: str, wide: float, frame: Frame) -> None:
     """One grid on its own scale; the name is in the image, so that a test can add up what is shown."""
-    theme, grid, (wide, tall) = frame.theme, data["grids"][name], room
-    size = float(np.clip(15 * tall, SIZE, 18))
+    theme, grid = frame.theme, data["grids"][name]
+    size = float(np.clip(6.5 * wide, SIZE, 18))
     image = matrix(axes, grid, theme, numbers=False, parameter=name)
     axes.set_xticks([])
     axes.set_yticks([])
-    if wide < 0.75:
+    if wide < WITH_NUMBERS[-1]:
         return
     write_numbers(axes, image, grid, lambda value: number_for(value, wide, size), size)
     dead = as_grid(data["dead"][name].astype(float)) if name in data["dead"] else np.zeros(grid.shape)
     for row, column in np.argwhere(dead == 1):
         cross_out(axes, column, row, theme)
-
-
-def number_for(value: float, wide: float, size: float) -> str:
-    """As many digits as fit."""
-    most = 9 if size > 9 else 3
-    plain = [trimmed(value, digits) for digits in range(most, 1, -1)]
-    exact = [text for text in plain if text_width(text, size) <= wide - 0.1]
-    return exact[0] if exact else fit(scientific(value) if value else "0", wide - 0.02, size)
 
 
 def cross_out(axes: Axes, column: int, row: int, theme: Theme) -> None:

@@ -62,17 +62,17 @@ def role_names(subject: AdderSubject) -> tuple[str, ...]:
 
 
 def title(data: Data) -> str:
-    every = [f"{data['heads'][row]}: {looks(data, row)}" for row in data["last_layer"][:2]]
+    every = [f"{data['heads'][row]}: {looks(data, row, 2)}" for row in data["last_layer"][:2]]
     only = len(data["heads"]) == 1
     return f"Digit zₖ looks at {looks(data, 0)}" if only else f"Digit zₖ looks at … {'; '.join(every)}"
 
 
-def looks(data: Data, row: int) -> str:
+def looks(data: Data, row: int, most: int = 5) -> str:
     """The roles that get most, with their shares; where all places get the same, that."""
     mean = data["mean"][row]
     if data["alike"][row]:
         return "all places alike"
-    best = [index for index in np.argsort(-mean.round(2), kind="stable")[:5] if mean[index] >= 0.03]
+    best = [index for index in np.argsort(-mean.round(2), kind="stable")[:most] if mean[index] >= 0.03]
     return listed([f"{data['roles'][index].split(',')[0]} ({percent(mean[index])})" for index in best])
 
 
@@ -122,7 +122,7 @@ def draw_strip(axes: Axes, data: Data, row: int, wide: float, high: float, frame
         edge = mixed(place_colour(label, theme), theme.paper, 0.8)
         cell(axes, x, top, step - 0.04, tall, shown(token), theme, edge if step > 0.35 else "none", SIZE, 0.4)
         if step > 0.4 and not named and not label.isdigit():
-            say(axes, x, top - 0.38, lowered(label), color=place_colour(label, theme))
+            say(axes, x, top - 0.38, lowered(shown(label)), color=place_colour(label, theme))
     for index, digit in enumerate(data["answer"]):
         place = data["first"] + index
         x = (place + 1.5) * step

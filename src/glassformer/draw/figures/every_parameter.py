@@ -1,0 +1,42 @@
+"""Every parameter: all stored arrays under their names, each number once, whatever the architecture.
+
+Other figures show what parts of them do; this one is the whole: its cells add up to the count of the model.
+"""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from glassformer.draw.frame import SMALL, sheet
+from glassformer.draw.matrices import MOST_NUMBERS
+from glassformer.draw.picture import Data
+from glassformer.draw.subject import Subject
+from glassformer.draw.tables import draw_tables, laid_out
+from glassformer.draw.theme import Theme
+
+
+def compute(subject: Subject) -> Data:
+    return {"parameters": {name: np.asarray(array) for name, array in subject.model.params.items()}}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    boxes, height = laid_out(data["parameters"], column=0.0)
+    paper = sheet(theme, height + 0.4, title(data))
+    draw_tables(paper, data["parameters"], boxes)
+    up_to = f"{MOST_NUMBERS} x {MOST_NUMBERS}"
+    legend = f"One scale of colours for all, centred at 0. Numbers are printed up to {up_to}."
+    paper.write(0, height, legend, SMALL, color=theme.muted)
+    return paper.figure
+
+
+def title(data: Data) -> str:
+    count = sum(array.size for array in data["parameters"].values())
+    name, largest = max(data["parameters"].items(), key=lambda pair: pair[1].size)
+    arrays = len(data["parameters"])
+    return f"All {count:,} parameters in {arrays} arrays; the largest, {name}, holds {largest.size:,}"
+
+
+def caption(data: Data) -> str:
+    parts = ", ".join(f"{name} {array.size:,}" for name, array in data["parameters"].items())
+    count = sum(array.size for array in data["parameters"].values())
+    whole = f"Every stored number of the model, {count:,} in all, as it is stored: {parts}."
+    return f"{whole} Tied arrays are stored once."
