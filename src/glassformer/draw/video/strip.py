@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from glassformer.draw.frame import BODY, Frame
@@ -64,7 +65,7 @@ def finite(
     return steps[known], scores[known]
 
 
-def frame_curve(axes, steps: np.ndarray, scores: np.ndarray, key: str) -> None:  # type: ignore[no-untyped-def]
+def frame_curve(axes: Axes, steps: np.ndarray, scores: np.ndarray, key: str) -> None:
     """Limits over all steps and scores, with room for the dot."""
     first, last = float(steps[0]), float(steps[-1])
     room = 0.008 * max(last - first, 1.0)
