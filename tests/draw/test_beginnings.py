@@ -290,7 +290,7 @@ def test_embedding_scatter_names_the_nearest_and_the_farthest(name: str) -> None
 def test_shares_never_round_to_nothing_or_all() -> None:
     assert [percent(share) for share in (0.0, 1.0, 0.5)] == ["0%", "100%", "50.0%"]
     assert percent(1e-6) == "0.00010%" and percent(1 - 1e-6) == "99.99990%"
-    assert (percent(-0.1), percent(1e-9), percent(1 - 1e-9)) == ("0%", "<1e-05%", ">99.99999%")
+    assert (percent(-0.1), percent(1e-9), percent(1 - 1e-9)) == ("0%", "<0.00001%", ">99.99999%")
 
 
 def test_no_figure_of_these_imports_jax() -> None:

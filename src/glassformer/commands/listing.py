@@ -7,6 +7,7 @@ from typing import Any
 
 from glassformer.draw.poster.registry import PANELS
 from glassformer.draw.registry import PICTURES
+from glassformer.draw.video import VIDEOS
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
@@ -20,7 +21,7 @@ from glassformer.tasks import RULES, Addition
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
 
-RULE_FIGURE, ADDER_FIGURE = "figures of rule model", "panels of adder"
+RULE_FIGURE, PANEL, VIDEO = "figures of rule model", "panels of adder", "video"
 RULE, TRAINED, BUILT = "rule", "trained adder", "hand-built adder"
 Items = list[dict[str, Any]]
 
@@ -84,10 +85,10 @@ def size(architecture: Architecture) -> int:
 
 
 def figures() -> Items:
-    """What `glassformer draw` makes: of rule models, and of adders."""
+    """What `glassformer draw` makes, of rule models and of adders, and what `glassformer video` does."""
     return [
         {"id": picture.id, "about": f"{picture.name}: {picture.about}", "kind": kind}
-        for kind, pictures in ((RULE_FIGURE, PICTURES), (ADDER_FIGURE, PANELS))
+        for kind, pictures in ((RULE_FIGURE, PICTURES), (PANEL, PANELS), (VIDEO, VIDEOS))
         for picture in pictures
     ]
 

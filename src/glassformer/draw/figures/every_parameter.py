@@ -12,10 +12,12 @@ from glassformer.draw.picture import Data
 from glassformer.draw.subject import Subject
 from glassformer.draw.tables import draw_tables, laid_out
 from glassformer.draw.theme import Theme
+from glassformer.model.forward import parameters
 
 
 def compute(subject: Subject) -> Data:
-    return {"parameters": {name: np.asarray(array) for name, array in subject.model.params.items()}}
+    in_order = parameters(subject.model.architecture)  # of the pass
+    return {"parameters": {name: np.asarray(subject.model.params[name]) for name in in_order}}
 
 
 def draw(data: Data, theme: Theme) -> Figure:

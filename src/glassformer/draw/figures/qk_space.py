@@ -102,7 +102,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 def title(data: Data) -> str:
     """How much of the scores one direction makes."""
-    kept = " and ".join(map(percent, data["kept_along"]))
+    kept = " and ".join(percent(share, 0) for share in data["kept_along"])
     heads = " (head by head)" if len(data["kept_along"]) > 1 else ""
     return (
         f"Every query and every key in one plane: a score is {data['scale']:.3g} q · k, and its part along "

@@ -129,7 +129,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     paper.write(0, key, legend(carry), SMALL, KEY, color=theme.muted)
     for place, (token, why) in enumerate(data["relevant"].items()):
         axes = paper.axes(LEFT + place % 2 * ACROSS, top + place // 2 * DOWN, SIDE, SIDE)
-        image = draw_sums(axes, data, place, f"P({data['tokens'][token]}) = {why}", theme)
+        image = draw_sums(axes, data, place, f"P({data['tokens'][token]}) {why}", theme)
     axes = paper.axes(LEFT + 2 * SIDE + ACROSS - SIDE + 0.25, top, 0.2, SIDE)
     scale_bar(axes, image, theme, ticks=[0, image.get_clim()[1]])
     place = len(data["relevant"])

@@ -65,7 +65,7 @@ def video_called(which: str) -> Video:
     """By id, or by name in words."""
     by_name = {video.name: video for video in VIDEOS} | BY_ID
     if which.strip() not in by_name:
-        raise unknown("video", which, BY_ID, "glassformer list videos")
+        raise unknown("video", which, BY_ID, "glassformer list figures")
     return by_name[which.strip()]
 
 

@@ -84,7 +84,7 @@ def about(data: Data) -> str:
     """How to read the dots, and what the plane leaves out."""
     marks = (
         "Maps: the head at every final state. Dots: where contexts end, in the colour of the token that "
-        "comes next; red rim: the answer breaks the rule."
+        "comes next; red rim: the answer is not allowed."
     )
     return " ".join([marks, *plane_words({"": data["plane"]}), *agreement(data)])
 

@@ -1,0 +1,299 @@
+"""The adder's poster: its numbers, recomputed here from the raw weights in plain NumPy."""
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from glassformer.commands.prove import prove_model
+from glassformer.draw.matrices import PARAMETER
+from glassformer.draw.poster.findings import find, read_certificate
+from glassformer.draw.poster.panels import (
+    big_picture,
+    bottleneck,
+    digits,
+    norms,
+    one_addition,
+    parameters,
+    places,
+    routing,
+    verdict,
+)  # fmt: skip
+from glassformer.draw.poster.projection import VIEW, seen
+from glassformer.draw.poster.registry import NINE, PANELS, draw_panel
+from glassformer.draw.poster.subject import AdderSubject, adder_subject, worst_tried
+from glassformer.draw.theme import THEMES
+from glassformer.errors import UserError
+from glassformer.proof.certificate import model_hash
+from glassformer.runs.load import load
+from glassformer.tasks import digits_of
+from tests.draw.faults import faults
+
+MICRO, PAIR = "microadder-57", (8497236518, 6502763594)
+
+
+@cache
+def subject_of(name: str, pair: tuple[int, int] | None = None) -> AdderSubject:
+    return adder_subject(load(name), name, pair=pair)
+
+
+def changed(subject: AdderSubject, name: str, factor: float = 1.3) -> AdderSubject:
+    """The same subject with one parameter changed; the verdict is left as it was."""
+    params = dict(subject.model.params)
+    params[name] = params[name] * factor
+    return replace(subject, model=replace(subject.model, params=params))
+
+
+def micro_pass(subject: AdderSubject, tokens: list[int]) -> dict[str, np.ndarray]:
+    """MicroAdder's forward pass, written out from its description (adders.md)."""
+    p = {name: np.asarray(array, np.float64) for name, array in subject.model.params.items()}
+    angle = p["token.start"] + np.arange(10) * p["token.stride"]
+    table = p["token.amplitude"] * np.stack([np.cos(angle), np.sin(angle)], 1)
+    turn = np.arange(10)
+    spiral = np.stack([3.5 * np.cos(turn * math.pi / 5), 3.5 * np.sin(turn * math.pi / 5), 0.15 * turn], 1)
+    where = np.concatenate([spiral, np.zeros((1, 3)), spiral, p["position.equals"][None], spiral])
+    x = np.concatenate([table[tokens], where[: len(tokens)]], 1)
+
+    def norm(v: np.ndarray) -> np.ndarray:
+        return v / np.sqrt((v**2).mean(1, keepdims=True) + 1e-5) * p["attn_norm.gain"]
+
+    h, weight, theta = norm(x), p["attn.k.weight"], p["attn.q.angle"]
+    key = h[:, 2:] @ weight.T
+    query = np.empty_like(key)
+    for even in (0, 2):
+        query[:, even] = math.cos(theta) * key[:, even] - math.sin(theta) * key[:, even + 1]
+        query[:, even + 1] = math.sin(theta) * key[:, even] + math.cos(theta) * key[:, even + 1]
+    scores = np.where(np.tri(len(x), dtype=bool), query @ key.T / 2, -np.inf)
+    mix = np.exp(scores - scores.max(1, keepdims=True))
+    mix /= mix.sum(1, keepdims=True)
+    number = mix @ (h[:, :2] @ p["head.weight"]) @ p["attn.out.read"]
+    z = x + number[:, None] * p["attn.out.write"]
+    up = norm(z) @ p["ff.up.weight"].T
+    last = z + (up * 0.5 * (1 + erf(up / math.sqrt(2)))) @ p["head.weight"]
+    return {"mix": mix, "number": number, "logits": norm(last) @ p["head.weight"].T @ table.T, "table": table}
+
+
+def asked(a: int, b: int) -> list[int]:
+    x, y, z = (digits_of([number], count)[:, 0].tolist() for number, count in ((a, 10), (b, 10), (a + b, 11)))
+    return [*x, 0, *y, 0, *z[:-1]]
+
+
+def shown_parameters(figure) -> dict[str, np.ndarray]:
+    images = [image for axes in figure.axes for image in axes.images]
+    return {
+        image.get_gid().removeprefix(PARAMETER): np.ma.masked_invalid(image.get_array()).compressed()
+        for image in images
+        if (image.get_gid() or "").startswith(PARAMETER)
+    }
+
+
+@pytest.mark.parametrize("name", [MICRO, "nanogpt-58", "tinyadder-95", "hand-4"])
+def test_the_parameter_panel_shows_every_stored_number_once(name):
+    subject = load(name)
+    found = shown_parameters(draw_panel("P7", subject_of(name), THEMES["light"]))
+    assert set(found) == set(subject.params)
+    assert sum(array.size for array in found.values()) == sum(a.size for a in subject.params.values())
+    for key, array in subject.params.items():
+        assert np.array_equal(found[key], np.asarray(array, np.float64).ravel())
+
+
+def test_the_poster_counts_like_its_boxes():
+    data = big_picture.compute(subject_of(MICRO))
+    norms_count = load(MICRO).params["attn_norm.gain"].size
+    assert sum(block.numbers for block in data["blocks"]) + norms_count == data["total"] == 57
+    assert sum(data["stages"].values()) == 57
+    assert data["stages"]["attention"] == 12 + 1 + 10
+
+
+def test_attention_logits_and_margins_are_those_of_the_weights():
+    subject = subject_of(MICRO, PAIR)
+    by_hand = micro_pass(subject, asked(*PAIR))
+    drawn, worked = routing.compute(subject), one_addition.compute(subject)
+    assert np.allclose(drawn["weights"][0], by_hand["mix"][21:32], atol=1e-5)
+    logits = by_hand["logits"][21:32]
+    best = np.sort(logits, 1)[:, ::-1]
+    assert np.allclose(worked["logits"], best[:, :2], rtol=1e-4)
+    assert np.allclose(worked["margins"], best[:, 0] - best[:, 1], atol=2e-2)
+    assert "".join(map(str, worked["written"][::-1])) == str(sum(PAIR))
+    assert worked["carry"].tolist() == [0, *[1] * 10]
+
+
+def test_the_one_number_of_the_bottleneck_is_attention_times_the_values():
+    subject = subject_of(MICRO)
+    data, sample = bottleneck.compute(subject), subject.sample
+    write = np.asarray(subject.model.params["attn.out.write"], np.float64)
+    assert data["rank"] == 1
+    assert abs(data["main"] @ write) == pytest.approx(np.linalg.norm(write), rel=1e-5)
+    step = data["column"]
+    for row in range(3):
+        a, b = (sum(int(d) * 10**k for k, d in enumerate(part[row])) for part in (sample.x, sample.y))
+        number = micro_pass(subject, asked(a, b))["number"][21 + step]
+        assert data["score"][row] == pytest.approx(number * (write @ data["main"]), abs=2e-3)
+        assert data["total"][row] == (a // 10**step % 10) + (b // 10**step % 10) + carry_into(a, b, step)
+
+
+def carry_into(a: int, b: int, column: int) -> int:
+    return (a % 10**column + b % 10**column) // 10**column
+
+
+@pytest.mark.parametrize("name", [MICRO, "nanogpt-58-repaired", "tinyadder-95-repaired", "hand-6"])
+def test_the_decision_map_agrees_with_what_the_model_writes(name):
+    data = bottleneck.compute(subject_of(name))
+    low, high, bottom, top = data["extent"]
+    rows, columns = data["map"].shape
+    chosen = (
+        np.arange(len(data["score"])) if data["fixed"] < 0 else np.flatnonzero(data["own"] == data["fixed"])
+    )
+    across = ((data["score"][chosen] - low) / (high - low) * columns).astype(int).clip(0, columns - 1)
+    up = ((data["up"][chosen] - bottom) / (top - bottom) * rows).astype(int).clip(0, rows - 1)
+    assert (data["map"][up, across] == data["written"][chosen]).mean() > 0.98
+
+
+def test_digits_lie_on_the_arc_and_attention_carries_them_in_a_line():
+    data = digits.compute(subject_of(MICRO))
+    params = load(MICRO).params
+    assert np.allclose(data["table"], micro_pass(subject_of(MICRO), asked(0, 0))["table"], atol=1e-5)
+    assert data["lengths"] == pytest.approx(abs(float(params["token.amplitude"])))
+    assert data["turns"] == pytest.approx(math.degrees(float(params["token.stride"])), rel=1e-4)
+    assert 0.99 < data["straight"] <= 1
+    assert "on an arc of radius 10.6" in digits.title(data)
+    assert "straight line" in digits.title(digits.compute(subject_of("nanogpt-58")))
+
+
+def test_places_share_points_and_the_view_is_orthonormal():
+    data = places.compute(subject_of(MICRO))
+    assert len(data["groups"]) == 12
+    assert data["shared"] == "xₖ, yₖ and zₖ"
+    assert np.allclose(VIEW @ VIEW.T, np.eye(2))
+    upward = seen(np.array([[0.0, 0.0, 1.0]]))[0]
+    assert upward[0] == 0 and upward[1] > 0.5
+    rope = places.compute(subject_of("hand-6"))
+    assert rope["distances"] == {"xₖ": 22, "yₖ": 10, "xₖ₋₁": 23, "yₖ₋₁": 11}
+    assert "30.0°" in places.title(rope)
+
+
+def test_norms_show_the_gain_and_the_size_that_follows_from_it():
+    subject = subject_of(MICRO)
+    data, gain = norms.compute(subject), np.asarray(subject.model.params["attn_norm.gain"], np.float64)
+    assert np.allclose(data["gains"]["head"], gain)
+    stream = subject.sample.kept["stream"].astype(np.float64)
+    after = stream / np.sqrt((stream**2).mean(-1, keepdims=True) + 1e-5) * gain
+    assert data["lengths"]["head"][1][2] == pytest.approx(np.median(np.sqrt((after**2).mean(-1))), rel=1e-4)
+    assert norms.title(norms.compute(subject_of("hand-4"))).startswith("No norm")
+
+
+def test_attention_by_role_adds_up_and_finds_the_columns():
+    data = routing.compute(subject_of("nanogpt-58"))
+    assert np.allclose(data["shares"].sum(-1), 1, atol=1e-5)
+    assert np.allclose(data["mean"][0][:4], [0.5, 0.5, 0, 0], atol=1e-3)
+    assert np.allclose(data["mean"][1][:4], [0, 0, 0.5, 0.5], atol=1e-3)
+    assert routing.compute(subject_of("tinyadder-95"))["alike"] == [True, True, True, False, True, True]
+
+
+def test_numbers_without_effect_are_crossed_out():
+    dead = parameters.compute(subject_of(MICRO))["dead"]
+    assert {name for name, mask in dead.items() if mask.any()} == {"position.z_hi"}
+    assert dead["position.z_hi"].all()
+    assert not any(mask.any() for mask in parameters.compute(subject_of("hand-6"))["dead"].values())
+
+
+def test_the_verdict_shows_the_hardest_pair_with_its_margin():
+    subject = subject_of(MICRO)
+    data = verdict.compute(subject)
+    worst = subject.findings.hardest
+    assert data["pair"] == (worst.a, worst.b) == subject.pair
+    assert data["margins"].min() == pytest.approx(worst.margin, abs=2 * subject.findings.rounding_bound)
+    assert data["margins"].min() <= data["random"][:, 0].min()
+    assert verdict.title(data).startswith("Right on all 10²⁰ pairs")
+
+
+def test_a_refuted_model_shows_where_it_fails():
+    data = verdict.compute(subject_of("nanogpt-58"))
+    a, b = data["pair"]
+    assert load("nanogpt-58").add(a, b) == int(data["got"]) != a + b == data["expected"]
+    assert (data["margins"] < 0).tolist() == (data["written"] != data["z"]).tolist()
+    assert "Wrong" in verdict.title(data)
+    assert "come out wrong" in one_addition.title(one_addition.compute(subject_of("nanogpt-58")))
+
+
+@pytest.mark.parametrize(
+    ("panel", "parameter", "key"),
+    [
+        (digits, "token.amplitude", "table"),
+        (digits, "head.weight", "messages"),
+        (places, "position.equals", "table"),
+        (norms, "attn_norm.gain", "after"),
+        (routing, "attn.k.weight", "weights"),
+        (bottleneck, "attn.out.read", "score"),
+        (bottleneck, "ff.up.weight", "map"),
+        (one_addition, "head.weight", "logits"),
+        (verdict, "ff.up.weight", "margins"),
+    ],
+)
+def test_another_weight_is_another_picture(panel, parameter, key):
+    subject = subject_of(MICRO)
+    before, after = panel.compute(subject)[key], panel.compute(changed(subject, parameter))[key]
+    assert not np.allclose(before, after)
+
+
+def test_titles_follow_the_weights():
+    before, after = subject_of(MICRO), changed(subject_of(MICRO), "token.stride", 2.0)
+    assert digits.title(digits.compute(before)) != digits.title(digits.compute(after))
+    assert routing.title(routing.compute(before)) != routing.title(
+        routing.compute(changed(before, "attn.k.weight", 0.3))
+    )
+
+
+def test_a_certificate_counts_only_for_its_own_weights(tmp_path):
+    model = load(MICRO)
+    path = tmp_path / "certificate.json"
+    prove_model(model, model.task, model.data, MICRO, False, 20.0, path)
+    found = find(model, model.addition, tmp_path)
+    assert "certificate" in found.source and found.verdict == "proved" and len(found.worst) == 11
+    other = replace(model, params=dict(model.params) | {"attn.q.angle": model.params["attn.q.angle"] * 3})
+    assert read_certificate(path, model_hash(other.architecture, other.params)) is None
+    path.write_text(json.dumps({"verdict": "proved"}))
+    assert read_certificate(path, model_hash(model.architecture, model.params)) is None
+
+
+def test_without_a_proof_the_worst_pair_tried_is_named_as_such():
+    subject = subject_of(MICRO)
+    tried = worst_tried(subject.model, subject.task)
+    undecided = replace(subject.findings, verdict="undecided", worst=(), reason="no time")
+    data = verdict.compute(replace(subject, findings=undecided, tried=tried))
+    assert data["pair"] == tried and not data["is_hardest"]
+    assert data["margins"].min() >= subject.findings.smallest_margin - 0.02
+    assert "Neither proved nor refuted" in verdict.title(data)
+
+
+def test_a_pair_out_of_range_or_a_step_without_history_is_refused():
+    with pytest.raises(UserError, match="between 0 and 9999999999"):
+        adder_subject(load(MICRO), MICRO, pair=(10**10, 1))
+    with pytest.raises(UserError, match="no saved steps"):
+        adder_subject(load(MICRO), MICRO, step=100)
+
+
+def test_the_whole_poster_is_clean_in_the_dark():
+    poster = PANELS[0]
+    data = poster.compute(subject_of(MICRO))
+    figure = poster.draw(data, THEMES["dark"])
+    assert faults(figure, page=54.0) == []
+    assert sum(array.size for array in shown_parameters(figure).values()) == 57
+    assert poster.caption(data).count("(") >= len(NINE)
+
+
+def test_drawing_imports_no_jax():
+    code = (
+        "import sys; from glassformer.draw.poster.subject import adder_subject as make;"
+        "from glassformer.draw.poster.registry import draw_panel; from glassformer.draw.theme import THEMES;"
+        "from glassformer.runs.load import load; s = make(load('hand-4'), 'hand-4');"
+        "draw_panel('P1', s, THEMES['light']); print('jax' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
