@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from glassformer.draw.video import VIDEOS, render
 
 from glassformer.draw.picture import Picture
 from glassformer.draw.prepare import rule_subject
@@ -23,6 +22,7 @@ from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import save_data, save_figure
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import THEMES
+from glassformer.draw.video import VIDEOS, render
 from glassformer.runs.history import History
 from glassformer.runs.load import load
 

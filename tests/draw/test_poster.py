@@ -142,7 +142,7 @@ def carry_into(a: int, b: int, column: int) -> int:
     return (a % 10**column + b % 10**column) // 10**column
 
 
-@pytest.mark.parametrize("name", [MICRO, "nanogpt-58-repaired", "tinyadder-95-repaired", "hand-6"])
+@pytest.mark.parametrize("name", [MICRO, "nanogpt-58-repaired", "tinyadder-95", "hand-6"])
 def test_the_decision_map_agrees_with_what_the_model_writes(name):
     data = bottleneck.compute(subject_of(name))
     low, high, bottom, top = data["extent"]
@@ -150,9 +150,13 @@ def test_the_decision_map_agrees_with_what_the_model_writes(name):
     chosen = (
         np.arange(len(data["score"])) if data["fixed"] < 0 else np.flatnonzero(data["own"] == data["fixed"])
     )
-    across = ((data["score"][chosen] - low) / (high - low) * columns).astype(int).clip(0, columns - 1)
-    up = ((data["up"][chosen] - bottom) / (top - bottom) * rows).astype(int).clip(0, rows - 1)
-    assert (data["map"][up, across] == data["written"][chosen]).mean() > 0.98
+    across = ((data["score"][chosen] - low) / (high - low) * columns).astype(int)
+    up = ((data["up"][chosen] - bottom) / (top - bottom) * rows).astype(int)
+    written = data["written"][chosen]
+    assert (data["map"][up, across] == written).mean() > 0.9
+    shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]  # a border may be nearer than a cell is wide
+    around = [data["map"][(up + i).clip(0, rows - 1), (across + j).clip(0, columns - 1)] for i, j in shifts]
+    assert (np.stack(around) == written).any(0).all()
 
 
 def test_digits_lie_on_the_arc_and_attention_carries_them_in_a_line():

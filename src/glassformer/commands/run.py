@@ -1,4 +1,4 @@
-"""`glassformer run` and `glassformer train`: a population, its best model, what that really does, its figures.
+"""`glassformer run` and `glassformer train`: a population, its best model, what that does, its figures.
 
 From Python the same is `glassformer.run("plus_last_even", out="runs/try", options={"train.seeds": 8})`.
 """

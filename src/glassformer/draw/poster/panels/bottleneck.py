@@ -62,7 +62,7 @@ def decision_map(subject: AdderSubject, data: Data, second: np.ndarray, step: in
     place = subject.layout.predicting.start + step
     flat = outputs(subject, layer)[:, step]
     low, high = spread(data["score"])
-    across = np.linspace(low, high, GRID)
+    across = middles(low, high, GRID)
     tokens = np.unique(data["own"])
     if data["is_line"]:
         rest = flat.mean(0) - (flat.mean(0) @ data["main"]) * data["main"]
@@ -77,7 +77,7 @@ def decision_map(subject: AdderSubject, data: Data, second: np.ndarray, step: in
         }
     fixed = int(np.bincount(data["own"]).argmax())
     bottom, top = spread(data["second"])
-    upward = np.linspace(bottom, top, GRID // 2)
+    upward = middles(bottom, top, GRID // 2)
     both = np.stack([data["main"], second])
     rest = flat.mean(0) - (flat.mean(0) @ both.T) @ both
     moved = rest + across[None, :, None] * data["main"] + upward[:, None, None] * second  # up across dim
@@ -95,6 +95,15 @@ def spread(values: np.ndarray) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
     room = 0.04 * (high - low) or 1.0
     return low - room, high + room
+
+
+def middles(low: float, high: float, count: int) -> np.ndarray:
+    """The middles of so many cells of equal size.
+
+    >>> middles(0.0, 1.0, 2).tolist()
+    [0.25, 0.75]
+    """
+    return low + (np.arange(count) + 0.5) * (high - low) / count
 
 
 def written_for(subject: AdderSubject, moved: np.ndarray, token: int, place: int, layer: int) -> np.ndarray:
