@@ -1,8 +1,6 @@
 """What is wrong with a figure, as far as a machine can see it: texts that collide, are cut off or too small,
 points outside their axes."""
 
-from itertools import combinations
-
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -64,30 +62,43 @@ def drawn_texts(figure: Figure):
 
 
 def collisions(texts, boxes) -> list[str]:
-    found = []
-    for (one, a), (two, b) in combinations(zip(texts, boxes, strict=True), 2):
-        if touches(a, b):
-            found.append(f"'{short(one[1])}' and '{short(two[1])}' overlap")
-    return found
+    spans = corners(boxes)
+    clash = np.triu(touching(spans, spans), 1)
+    return [f"'{short(texts[a][1])}' and '{short(texts[b][1])}' overlap" for a, b in np.argwhere(clash)]
 
 
-def touches(a: Bbox, b: Bbox) -> bool:
-    wide = min(a.x1, b.x1) - max(a.x0, b.x0)
-    high = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return wide > SLACK and high > SLACK + 0.12 * min(a.height, b.height)
+def corners(boxes) -> np.ndarray:
+    """Left, bottom, right, top."""
+    return np.array([box.extents for box in boxes]).reshape(-1, 4)
+
+
+def touching(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Which boxes share more than some slack with which."""
+    shared = np.minimum(first[:, None, 2:], second[None, :, 2:]) - np.maximum(
+        first[:, None, :2], second[None, :, :2]
+    )
+    high = np.minimum((first[:, 3] - first[:, 1])[:, None], (second[:, 3] - second[:, 1])[None])
+    return (shared[..., 0] > SLACK) & (shared[..., 1] > SLACK + 0.12 * high)
 
 
 def strangers(figure: Figure, texts, boxes) -> list[str]:
     """Texts of one panel that lie in another."""
-    found = []
-    for (axes, text), box in zip(texts, boxes, strict=True):
-        for other in figure.axes:
-            is_inset = axes is not None and (
-                other.bbox.containsx(axes.bbox.x0 + 1) and other.bbox.containsy(axes.bbox.y0 + 1)
-            )
-            if other is not axes and other.axison and not is_inset and touches(box, other.bbox):
-                found.append(f"'{short(text)}' lies in another panel ({other.get_title(loc='left')!r})")
-    return found
+    panels = [axes for axes in figure.axes if axes.axison]
+    if not panels or not texts:
+        return []
+    clash = touching(corners(boxes), corners([axes.bbox for axes in panels]))
+    return [
+        f"'{short(texts[a][1])}' lies in another panel ({panels[b].get_title(loc='left')!r})"
+        for a, b in np.argwhere(clash)
+        if panels[b] is not texts[a][0] and not is_inset(texts[a][0], panels[b])
+    ]
+
+
+def is_inset(axes, other: Axes) -> bool:
+    """Whether axes lie inside others, where their texts may be."""
+    return (
+        axes is not None and other.bbox.containsx(axes.bbox.x0 + 1) and other.bbox.containsy(axes.bbox.y0 + 1)
+    )
 
 
 def leaves(box: Bbox, frame: Bbox) -> bool:

@@ -93,7 +93,7 @@ def shown_parameters(figure) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("name", [MICRO, "nanogpt-58", "tinyadder-95", "hand-4"])
+@pytest.mark.parametrize("name", [MICRO, "nanogpt-58", "tinyadder-95", "hand-6"])
 def test_the_parameter_panel_shows_every_stored_number_once(name):
     subject = load(name)
     found = shown_parameters(draw_panel("P7", subject_of(name), THEMES["light"]))
@@ -189,7 +189,7 @@ def test_norms_show_the_gain_and_the_size_that_follows_from_it():
     stream = subject.sample.kept["stream"].astype(np.float64)
     after = stream / np.sqrt((stream**2).mean(-1, keepdims=True) + 1e-5) * gain
     assert data["lengths"]["head"][1][2] == pytest.approx(np.median(np.sqrt((after**2).mean(-1))), rel=1e-4)
-    assert norms.title(norms.compute(subject_of("hand-4"))).startswith("No norm")
+    assert norms.title(norms.compute(subject_of("hand-6"))).startswith("No norm")
 
 
 def test_attention_by_role_adds_up_and_finds_the_columns():
@@ -296,7 +296,7 @@ def test_drawing_imports_no_jax():
     code = (
         "import sys; from glassformer.draw.poster.subject import adder_subject as make;"
         "from glassformer.draw.poster.registry import draw_panel; from glassformer.draw.theme import THEMES;"
-        "from glassformer.runs.load import load; s = make(load('hand-4'), 'hand-4');"
+        "from glassformer.runs.load import load; s = make(load('glass-29'), 'glass-29');"
         "draw_panel('P1', s, THEMES['light']); print('jax' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

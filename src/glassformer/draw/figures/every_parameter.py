@@ -22,11 +22,11 @@ def compute(subject: Subject) -> Data:
 
 def draw(data: Data, theme: Theme) -> Figure:
     boxes, height = laid_out(data["parameters"], column=0.0)
-    paper = sheet(theme, height + 0.4, title(data))
+    paper = sheet(theme, height + 0.9, title(data))
     draw_tables(paper, data["parameters"], boxes)
     up_to = f"{MOST_NUMBERS} x {MOST_NUMBERS}"
     legend = f"One scale of colours for all, centred at 0. Numbers are printed up to {up_to}."
-    paper.write(0, height, legend, SMALL, color=theme.muted)
+    paper.write(0, height + 0.5, legend, SMALL, color=theme.muted)
     return paper.figure
 
 

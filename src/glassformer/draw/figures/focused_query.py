@@ -127,7 +127,7 @@ def draw_plane(part: Frame, data: Data, head: int, size: float) -> None:
 
 def plane_title(data: Data, head: int) -> str:
     exact = "" if not data["planes"][head].note else f" ({percent(data['kept'][head], 0)} of its variance)"
-    return f"score over the plane of keys{exact}; arrow: the query"
+    return f"score over the keys{exact}; arrow: the query"
 
 
 def draw_keys(axes: Axes, data: Data, head: int, shaft: Float[np.ndarray, "point 2"], theme: Theme) -> None:

@@ -158,9 +158,9 @@ def write_numbers(
 
 def number_for(value: float, wide: float, size: float) -> str:
     """As many digits as fit."""
-    most = 9 if size > 9 else 3
+    most = 9 if size >= 15 else 4 if size > 9 else 3
     plain = [trimmed(value, digits) for digits in range(most, 1, -1)]
-    exact = [text for text in plain if text_width(text, size) <= wide - 0.1]
+    exact = [text for text in plain if text_width(text, size) <= wide - max(0.1, 0.14 * wide * (size > 9))]
     return exact[0] if exact else fit(scientific(value) if value else "0", wide - 0.02, size)
 
 

@@ -97,6 +97,7 @@ def draw_block(
     colour = stage_colour(block.stage, theme)
     number, name = f"{block.numbers:,}", {"weight": "bold", "ha": "left", "color": theme.ink}
     beside = text_width(block.title, 9, "bold") + text_width(number, 15, "bold") < wide - 0.4
+    title_size = 9.0 if beside else 7.5
     first = 0.85 if beside else 1.15  # the title stands below the number where both are too wide
     high = first + 0.1 + line * len(block.rows)
     box(axes, left, BOX_TOP, wide, high, mixed(colour, theme.paper, 0.1), colour)
@@ -104,8 +105,8 @@ def draw_block(
         axes,
         left + 0.15,
         BOX_TOP + (0.42 if beside else 0.82),
-        fit(block.title, wide - 0.2, 8, "bold"),
-        9 if beside else 8,
+        fit(block.title, wide - 0.25, title_size, "bold"),
+        title_size,
         **name,
     )
     say(axes, left + wide - 0.15, BOX_TOP + 0.4, number, 15, ha="right", weight="bold", color=colour)

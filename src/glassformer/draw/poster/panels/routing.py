@@ -102,7 +102,7 @@ def ratio_words(data: Data) -> str:
     """How much the column weighs against the one before, where one head looks at both."""
     for row in data["last_layer"]:
         now, before = data["mean"][row][:2], data["mean"][row][2:4]
-        if before.min() >= 0.005 and not data["alike"][row]:
+        if min(now.min(), before.min()) >= 0.005 and not data["alike"][row]:
             parts = [short(value / before.mean(), 2) for value in (*now, *before)]
             return f"xₖ : yₖ : xₖ₋₁ : yₖ₋₁ = {' : '.join(parts)}."
     return ""

@@ -87,10 +87,7 @@ def title(data: Data) -> str:
     if data["verdict"] == "refuted":
         return f"Wrong: {a} + {b} is {data['expected']}, and the model writes {data['got']}"
     said = f"right on {a} + {b}" if data["got"] == str(data["expected"]) else f"wrong on {a} + {b}"
-    return (
-        f"Neither proved nor refuted ({data['reason'] or data['source']}); {said}, the worst of "
-        f"{data['tried']:,} pairs tried"
-    )
+    return f"Neither proved nor refuted; {said}, the worst of {data['tried']:,} hard pairs tried"
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -138,7 +135,8 @@ def facts(data: Data) -> list[str]:
         f"Of random pairs it has {measured} right; their smallest margin is "
         f"{short(float(data['random'][:, 0].min()))}."
     )
-    return [*lines, f"From: {data['source']}."]
+    undecided = [f"Why: {data['reason']}."] if data["verdict"] not in ("proved", "refuted") else []
+    return [*lines, *undecided, f"From: {data['source']}."]
 
 
 def draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
