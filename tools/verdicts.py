@@ -1,4 +1,4 @@
-"""Prove every model of the zoo that has numbers, and write the verdicts down for `glassformer list`.
+"""Prove every model of the zoo that has numbers; write the verdicts down for `glassformer list` and the posters.
 
     python tools/verdicts.py
 
@@ -27,10 +27,16 @@ def main() -> None:
 def verdict(name: str) -> dict[str, Any]:
     model = load(name)
     proof = prove_adder(model, model.addition)
+    wrong = proof.counterexample
     return {
         "verdict": proof.verdict,
+        "inputs": str(proof.inputs),
         "arithmetic": proof.arithmetic,
         "smallest_margin": proof.smallest_margin,
+        "rounding_bound": proof.rounding_bound,
+        "hardest": [{"step": o.step, "a": o.a, "b": o.b, "margin": o.margin} for o in proof.hardest],
+        "counterexample": None if wrong is None else {"a": wrong.a, "b": wrong.b},
+        "classes": dict(proof.classes),
         "sha256": model_hash(model.architecture, model.params),
     }
 

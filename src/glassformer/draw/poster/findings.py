@@ -44,36 +44,46 @@ class Findings:
 
 
 def find(model: Model, task: Addition, folder: Path | None) -> Findings:
-    """The certificate of a run where it is of these weights, else a proof, else what the zoo says."""
+    """What was written down of these very weights, in the run's certificate or the zoo's list; else a proof."""
     from glassformer.proof.certificate import model_hash
 
     sha256 = model_hash(model.architecture, model.params)
     if folder and (found := read_certificate(folder / "certificate.json", sha256)):
         return found
-    found = prove_now(model, task)
-    return found if found.verdict in ("proved", "refuted") else known(sha256, found)
+    return read_zoo(sha256) or prove_now(model, task)
 
 
 def read_certificate(path: Path, sha256: str) -> Findings | None:
     """What a certificate says, if it is of this model."""
     try:
         content: dict[str, Any] = json.loads(path.read_text())
-        if content["model"]["sha256"] != sha256:
-            return None
-        wrong = content["counterexample"]
-        return Findings(
-            verdict=content["verdict"],
-            inputs=int(content["inputs"]),
-            arithmetic=content["arithmetic"],
-            smallest_margin=content["smallest_margin"],
-            rounding_bound=content["rounding_bound"],
-            worst=tuple(Worst(**one) for one in content["hardest"]),
-            counterexample=wrong and (wrong["a"], wrong["b"]),
-            classes=content["classes"],
-            source=f"certificate {path.name} of the run",
-        )
+        is_own = content["model"]["sha256"] == sha256
+        return recorded(content, f"certificate {path.name} of the run") if is_own else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def read_zoo(sha256: str) -> Findings | None:
+    """What tools/verdicts.py found for a model of the zoo."""
+    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
+    own = [about for about in every.values() if about["sha256"] == sha256]
+    return recorded(own[0], "the zoo's list of verdicts") if own else None
+
+
+def recorded(content: Mapping[str, Any], source: str) -> Findings:
+    """From the fields of a certificate."""
+    wrong = content["counterexample"]
+    return Findings(
+        verdict=content["verdict"],
+        inputs=int(content["inputs"]),
+        arithmetic=content["arithmetic"],
+        smallest_margin=content["smallest_margin"],
+        rounding_bound=content["rounding_bound"],
+        worst=tuple(Worst(**one) for one in content["hardest"]),
+        counterexample=wrong and (wrong["a"], wrong["b"]),
+        classes=content["classes"],
+        source=source,
+    )
 
 
 def prove_now(model: Model, task: Addition) -> Findings:
@@ -94,22 +104,3 @@ def prove_now(model: Model, task: Addition) -> Findings:
         source="proof made for this poster",
         reason=proof.reason or f"left undecided within {SECONDS:.0f} s",
     )
-
-
-def known(sha256: str, undecided: Findings) -> Findings:
-    """The zoo's verdict on these very weights, where a longer proof has found one."""
-    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
-    for about in every.values():
-        if about["sha256"] == sha256:
-            return Findings(
-                about["verdict"],
-                undecided.inputs,
-                about["arithmetic"],
-                about["smallest_margin"],
-                None,
-                (),
-                undecided.counterexample,
-                {},
-                "the zoo's list of verdicts",
-            )
-    return undecided
