@@ -8,8 +8,9 @@ import pytest
 
 from glassformer.draw.matrices import PARAMETER
 from glassformer.draw.registry import PICTURES
-from glassformer.draw.save import flat
+from glassformer.draw.save import save_data
 from glassformer.draw.theme import THEMES
+from glassformer.runs.atomic import read_arrays
 from tests.draw.conftest import NAMES, subject_of
 from tests.draw.faults import faults
 
@@ -57,12 +58,16 @@ def test_numbers_are_unique_and_in_order():
     assert len({picture.file for picture in PICTURES}) == len(IDS)
 
 
-def test_data_can_be_saved():
-    """Nothing but arrays and plain data comes out of any figure."""
+@pytest.mark.parametrize("name", ["plus_last_even", "even_repeat_last_odd"])
+def test_data_can_be_saved(name, tmp_path):
+    """Nothing but arrays and plain data comes out of any figure, and all of it comes back."""
     for picture in PICTURES:
-        arrays, texts = flat(picture.compute(subject_of("plus_last_even")))
+        data = picture.compute(subject_of(name))
+        path = save_data(tmp_path, picture.id, data, {"caption": picture.caption(data)})
+        arrays, about = read_arrays(path)
         assert arrays, picture.id
-        assert all("object at 0x" not in str(text) for text in texts.values()), picture.id
+        assert about["caption"] == picture.caption(data)
+        assert "array(" not in str(about["texts"]), picture.id
 
 
 def test_drawing_starts_without_jax():

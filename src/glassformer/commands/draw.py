@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.commands.waiting import bar
-from glassformer.draw.picture import Picture, chosen
+from glassformer.draw.picture import Data, Drawable, chosen
 from glassformer.draw.poster.registry import PANELS
 from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import check_formats, save_data, save_figure, write_captions
@@ -87,20 +87,25 @@ def draw_model(
     skipped: dict[str, str] = {}
     with locked(folder), bar(len(pictures), show, "figures") as tell:
         for picture in pictures:
-            if reason := missing(picture, subject):
-                skipped[picture.id] = reason
+            try:
+                data = picture.compute(subject)
+            except UserError as error:  # the model has nothing to show there
+                skipped[picture.id] = str(error)
             else:
-                files += draw_one(picture, subject, wish, theme, folder)
+                files += draw_one(picture, data, subject, wish, theme, folder)
             if tell:
                 tell(1)
+        if not files:
+            raise UserError(next(iter(skipped.values())))
         write_captions(folder, [picture.id for picture in every_picture(loaded)])
     names, seconds = [str(path) for path in files], round(time.perf_counter() - began, 3)
     return DrawResult(names, seconds, str(folder), skipped, notes)
 
 
-def draw_one(picture: Any, subject: Any, wish: Wish, theme: Theme, folder: Path) -> list[Path]:
+def draw_one(
+    picture: Drawable, data: Data, subject: Any, wish: Wish, theme: Theme, folder: Path
+) -> list[Path]:
     """One figure, its data and its caption."""
-    data = picture.compute(subject)
     figure = picture.draw(data, theme)
     about = {
         "name": picture.name,
@@ -113,7 +118,7 @@ def draw_one(picture: Any, subject: Any, wish: Wish, theme: Theme, folder: Path)
     return files
 
 
-def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[Any], Any, list[str]]:
+def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[Drawable], Any, list[str]]:
     """The figures asked for, what they are about, and what a user must be told of the input."""
     name, pictures = subject_name(loaded), wanted_pictures(loaded, wish.only)
     if isinstance(loaded.task, Rule):
@@ -129,12 +134,12 @@ def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[
     return pictures, adder_subject(loaded, name, origin, wish.pair, wish.step), []
 
 
-def every_picture(loaded: Loaded) -> Sequence[Any]:
+def every_picture(loaded: Loaded) -> Sequence[Drawable]:
     """The whole set of figures for a model of this kind."""
     return PICTURES if isinstance(loaded.task, Rule) else PANELS
 
 
-def wanted_pictures(loaded: Loaded, only: Sequence[str]) -> Sequence[Any]:
+def wanted_pictures(loaded: Loaded, only: Sequence[str]) -> Sequence[Drawable]:
     """Those with these numbers or names; all where none is given."""
     return chosen(every_picture(loaded), only)
 
@@ -151,13 +156,6 @@ def shortened(sequences: Sequence[str], context: int) -> list[str]:
         for text in sequences
         if len(text.split()) > context
     ]
-
-
-def missing(picture: Any, subject: Any) -> str:
-    """Why a figure cannot be drawn, if so."""
-    if isinstance(picture, Picture) and picture.needs_past and subject.past.history is None:
-        return "it shows the training, of which a weights file tells nothing; draw the run folder"
-    return ""
 
 
 def place(loaded: Loaded, wish: Wish) -> Path:

@@ -35,6 +35,8 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         f"{folder}: complete after {result.seconds:.0f} s",
         *(f"  {line}" for line in summary_lines(stored(folder), result)),
     ]
+    if (folder / "figures" / "captions.md").exists():
+        words.append(f"  figures, with captions and data: {folder / 'figures'}")
     has_certificate = result.proof and result.proof["certificate"]
     following = f"test {folder}" if result.verdict else f"prove {folder}"
     following = f"check {folder}/certificate.json" if has_certificate else following

@@ -48,6 +48,15 @@ class Carry:
     def kept_name(self) -> str:
         return "e" if self.is_residual else "0"
 
+    @property
+    def bias_words(self) -> str:
+        """How a sum of weighted messages goes on where attention has an output bias."""
+        return " and the output bias" if self.bias.any() else ""
+
+    def start_name(self, name: str) -> str:
+        """What stands at the start of a chain from `name`: the output bias is added before all messages."""
+        return name if not self.bias.any() else "bias" if name == "0" else f"{name} + bias"
+
     def chain(self, start: Float[np.ndarray, " dim"]) -> Float[np.ndarray, "vertex dim"]:
         """From a start, part by part; the last vertex is the start plus all of attention's output."""
         steps = self.parts.reshape(-1, len(self.bias))
@@ -75,7 +84,7 @@ def carry_of(subject: Subject, index: int) -> Carry:
         subject.labels(index),
         weights.astype(np.float64),
         messages.astype(np.float64),
-        np.asarray(subject.model.params.get(f"{name}.out.bias", np.zeros(len(embedded))), np.float64),
+        subject.attention_bias,
         embedded.astype(np.float64),
         subject.model.architecture.layers[-1].residual,
         trace[f"{name}.output"][-1].astype(np.float64),

@@ -18,6 +18,7 @@ from glassformer.draw.plane import Plane, plane_of
 from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
+from glassformer.model.position import Alibi
 
 FOOT = 15.2  # cm: lines of a note; on a coarse screen they come out wider than they are in print
 Boxes = list[tuple[float, float, float, float]]
@@ -101,7 +102,18 @@ def plane_notes(
         named |= {f"{name}{after}": plane for name, plane in shown.items()}
     notes = {plane.note for plane in named.values() if plane.note}
     grouped = [(", ".join(n for n, plane in named.items() if plane.note == note), note) for note in notes]
-    return "; ".join([f"{names}: {note}" for names, note in sorted(grouped)] + folded_note(subject))
+    written = [f"{names}: {note}" for names, note in sorted(grouped)]
+    return "; ".join(written + folded_note(subject) + score_notes(subject))
+
+
+def score_notes(subject: Subject) -> list[str]:
+    """Where a score is more than a product, and where attention does not add up to 1."""
+    attention, found = subject.attention, []
+    if isinstance(attention.relation, Alibi):
+        found.append("ALiBi takes a share of the distance off every score, which is not in q · k")
+    if attention.softmax == "softmax1":
+        found.append("softmax1: the weights of a place add up to less than 100%")
+    return found
 
 
 def folded_note(subject: Subject) -> list[str]:

@@ -7,8 +7,16 @@ from glassformer.draw.landscape import Landscape
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import Plane
 from glassformer.draw.subject import Subject
+from glassformer.errors import UserError
 
 SHOWN, AROUND = 400, 40  # contexts shown at their last place, and those shown at all their places
+
+
+def real_states(subject: Subject, name: str) -> Float[np.ndarray, "trial pos dim"]:
+    """The stream at every place of the trials; a rule without trials has nothing to land."""
+    if not len(subject.trials):
+        raise UserError(f"{subject.name}: the rule asks for nothing that the window tells, so nothing lands")
+    return subject.trial_traces[f"{subject.layer}{name}"]
 
 
 def landings(subject: Subject, drawn: Float[np.ndarray, "trial pos 2"]) -> Data:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.draw.plane import Plane, plane_of
+from glassformer.draw.shares import percent
 from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, read_out, settle, untie
 from glassformer.model.model import Model
@@ -66,7 +67,7 @@ def slice_through(
     )  # a single state has directions too
     plane = plane_of(differences, name, dims)
     along = "the two directions" if dims is None else f"dimensions {dims[0]} and {dims[1]}"
-    held = f"along {along} that hold {plane.share:.0%} of the square distances from it"
+    held = f"along {along} that hold {percent(plane.share, 0)} of the square distances from it"
     held = held if np.any(differences) else "along any two directions, for no other state is shown"
     note = f"A slice of {rows.shape[1]} dimensions through {about}, {held}."
     return replace(plane, through=centre, note=note)

@@ -14,6 +14,7 @@ from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.knowledge import Knowledge, tabulate_knowledge
 
+ALIKE = "one code for all places"  # the name of a test
 SEED = 11  # of every choice among several possible changes
 
 
@@ -134,9 +135,11 @@ def pick(
 def without_positions(subject: Subject) -> Patch:
     """Every place's code replaced by the mean over places."""
     alike = subject.embedded.mean(1)  # tok dim
+    if not subject.position_table.any():  # places have no code of their own
+        return replace(unchanged(subject), name=ALIKE, which=np.zeros(0, int))
     return replace(
         unchanged(subject),
-        name="one code for all places",
+        name=ALIKE,
         done="Every place's code replaced by the mean over the places.",
         counted="right",
         embedded=alike[subject.trials.contexts],

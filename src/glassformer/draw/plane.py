@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from glassformer.draw.shares import percent
 from glassformer.errors import require
 
 
@@ -76,14 +77,15 @@ def plane_of(
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     share = float((sizes[:2] ** 2).sum() / max((sizes**2).sum(), 1e-300))
     chosen = signed(directions[:2])
-    note = f"projected from {width} dimensions on the two main directions ({share:.0%} of the square sum)"
+    held = f"({percent(share, 0)} of the square sum)"
+    note = f"projected from {width} dimensions on the two main directions {held}"
     return Plane(chosen, rows.mean(0), (f"{name}, direction 1", f"{name}, direction 2"), note, share)
 
 
 def pair_plane(rows: Float[np.ndarray, "point dim"], name: str, dims: tuple[int, int]) -> Plane:
     directions = np.eye(rows.shape[1])[list(dims)]
     share = float((rows[:, list(dims)] ** 2).sum() / max((rows**2).sum(), 1e-300))
-    note = f"dimensions {dims[0]} and {dims[1]} of {rows.shape[1]} ({share:.0%} of the square sum)"
+    note = f"dimensions {dims[0]} and {dims[1]} of {rows.shape[1]} ({percent(share, 0)} of the square sum)"
     return Plane(directions, rows.mean(0), (f"{name}[{dims[0]}]", f"{name}[{dims[1]}]"), note, share)
 
 

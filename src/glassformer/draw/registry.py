@@ -4,7 +4,7 @@ from glassformer.draw.picture import Picture
 
 PICTURES: tuple[Picture, ...] = (
     Picture("01", "architecture", "computation graph with shapes and parameter counts", "architecture"),
-    Picture("02", "learning curve", "losses and rule error of every seed", "learning_curve", needs_past=True),
+    Picture("02", "learning curve", "losses and rule error of every seed", "learning_curve"),
     Picture(
         "03",
         "training data",
@@ -16,7 +16,6 @@ PICTURES: tuple[Picture, ...] = (
         "generated sequences",
         "what the model writes before training and after",
         "generated",
-        needs_past=True,
     ),
     Picture(
         "05", "token embeddings", "tokens, positions and sums: every number, and as points", "embeddings"

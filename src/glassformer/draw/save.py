@@ -81,7 +81,7 @@ def flat(data: Mapping[str, Any], prefix: str = "") -> tuple[dict[str, np.ndarra
         elif isinstance(value, Mapping):
             inner, words = flat({str(part): item for part, item in value.items()}, f"{name}.")
             arrays, texts = arrays | inner, texts | words
-        elif isinstance(value, list | tuple) and any(holds_arrays(item) for item in value):
+        elif isinstance(value, list | tuple) and holds_arrays(value):
             inner, words = flat({str(index): item for index, item in enumerate(value)}, f"{name}.")
             arrays, texts = arrays | inner, texts | words
         else:
@@ -90,6 +90,9 @@ def flat(data: Mapping[str, Any], prefix: str = "") -> tuple[dict[str, np.ndarra
 
 
 def holds_arrays(value: Any) -> bool:
+    """Whether there is more in it than plain data, however deep."""
+    if isinstance(value, list | tuple):
+        return any(holds_arrays(item) for item in value)
     return isinstance(value, np.ndarray | Mapping) or is_dataclass(value)
 
 
@@ -99,7 +102,9 @@ def plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    raise TypeError(f"the data of a figure hold a {type(value).__name__}, which cannot be saved")
 
 
 def write_captions(folder: Path, order: Sequence[str]) -> Path:

@@ -4,6 +4,8 @@
 ('50.0%', '100%', '99.987%', '0.42%', '0.00010%')
 >>> percent(0.447, 0), percent(0.9958, 0), percent(1e-6, 0)
 ('45%', '99.6%', '<0.1%')
+>>> percent(float("nan"))
+'no share'
 """
 
 from math import floor, log10
@@ -17,6 +19,8 @@ BELOW, ABOVE = {0: "<0.1%", 1: "<0.00001%"}, {0: ">99.9%", 1: ">99.99999%"}
 
 def percent(share: float, decimals: Literal[0, 1] = 1) -> str:
     """So many decimals; of what is less than 1%, or is missing from 100%, one more or two leading digits."""
+    if share != share:  # nothing was measured
+        return "no share"
     if not 0 < share < 1:
         return "0%" if share <= 0 else "100%"
     small = min(share, 1 - share)
@@ -29,3 +33,20 @@ def percent(share: float, decimals: Literal[0, 1] = 1) -> str:
 def share_text(share: Share) -> str:
     """The share with its interval."""
     return f"{percent(share.value)} (95% interval {percent(share.low)} to {percent(share.high)})"
+
+
+def span_text(share: Share) -> str:
+    """The interval in few characters.
+
+    >>> span_text(Share(0.9995, 0.9981, 0.9999, 4000))
+    '99.8 to >99.9%'
+    """
+    return " to ".join(in_tenths(end) for end in (share.low, share.high)) + "%"
+
+
+def in_tenths(share: float) -> str:
+    """A share in percent, with one decimal, bounded where rounding would make it all or none."""
+    text = f"{100 * share:.1f}"
+    if text == "100.0" and share < 1:
+        return ">99.9"
+    return "<0.1" if text == "0.0" and share > 0 else text

@@ -134,6 +134,17 @@ class Subject:
         nothing = attention.write(here, [part * 0 for part in carried], ignore)
         return np.asarray((whole(attention.write(here, alone, ignore)) - whole(nothing)).transpose(2, 1, 0))
 
+    @cached_property
+    def attention_bias(self) -> Float[np.ndarray, " dim"]:
+        """What attention adds to the stream whatever it looks at: the bias of its output projection."""
+        shape, attention = self.model.architecture, self.attention
+        nowhere = np.zeros((shape.width, 1, 1), shape.precision)  # dim pos batch
+        params = untie(shape, self.model.params)
+        here = Site(NumpyOps(shape.precision), params, f"{self.layer}attn", nowhere, range(1))
+        values = attention.project(here)[2]
+        nothing = [attention.carried(here, head, values) * 0 for head in range(attention.heads)]
+        return np.asarray(whole(attention.write(here, nothing, ignore)), np.float64)[:, 0, 0]
+
     def queries(self, head: int) -> Float[np.ndarray, "tok pos dim"]:
         """As they meet the keys: normed, turned, and with the scale of the scores on the keys' side."""
         return self.pairs[f"{self.layer}attn.query.{head}"]

@@ -14,7 +14,7 @@ from glassformer.draw.fidelity import carry, decide, detect, encode, retrieve
 from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height
 from glassformer.draw.landscape import slice_through
 from glassformer.draw.picture import Data
-from glassformer.draw.shares import percent
+from glassformer.draw.shares import percent, span_text
 from glassformer.draw.step_pictures import draw_entropies, draw_profile, draw_states, draw_table
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed
@@ -72,11 +72,11 @@ def detect_card(subject: Subject) -> Card:
     found = detect(subject)
     said = (
         "Is something asked for? The share of contexts, half of them free, that the entropy of the "
-        f"answer tells: below {found.threshold:.2f} nats something is, a threshold fitted on one half and "
+        f"answer tells: below {found.threshold:.2g} nats something is, a threshold fitted on one half and "
         "measured on the other."
     )
     if not found.share.positions:
-        said = "After a full window of this rule something is always asked for: there is nothing to detect."
+        said = "In the sequences drawn, every full window asks for something: there is nothing to detect."
     return Card(
         "detect", said, found.share, False, {"asked": found.asked, "free": found.free, "at": found.threshold}
     )
@@ -182,7 +182,7 @@ def foot(data: Data) -> str:
     return (
         f"Shares are of {data['trials']:,} trials, contexts of the rule's own sequences whose next token "
         "is constrained and told by the window, or of the half that nothing was fitted on, with exact 95% "
-        "intervals. Colours are tokens' colours."
+        "intervals, as if trials were independent (a sequence gives several). Colours are tokens' colours."
     )
 
 
@@ -211,10 +211,10 @@ def draw_share(frame: Frame, card: Card) -> None:
         return
     used = frame.write(0, 0.5, percent(share.value), 17, weight="bold")
     size = f"all {share.positions:,} pairs" if card.is_whole else f"of {share.positions:,}"
-    span = "" if card.is_whole else f"{100 * share.low:.1f} to {100 * share.high:.1f}%\n"
+    span = "" if card.is_whole else f"{span_text(share)}\n"
     frame.write(0, 0.55 + used, span + size, SMALL + 0.5, color=theme.muted)
 
 
 def caption(data: Data) -> str:
     steps = " ".join(f"{card.name.capitalize()}: {card.sentence}" for card in data["cards"])
-    return f"Five steps of the rule, measured on {data['name']}. {steps} {foot(data)}"
+    return f"The rule as steps, measured on {data['name']}. {steps} {foot(data)}"

@@ -13,9 +13,9 @@ from matplotlib.patches import Rectangle
 from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height
 from glassformer.draw.interventions import Outcome, forward_with, outcome
 from glassformer.draw.marks import arrow, token_row
-from glassformer.draw.patches import all_patches
+from glassformer.draw.patches import ALIKE, all_patches
 from glassformer.draw.picture import Data
-from glassformer.draw.shares import percent
+from glassformer.draw.shares import percent, span_text
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
@@ -93,18 +93,18 @@ def title(data: Data) -> str:
     hidden = f"hide it from attention and {percent(by_name['hide the source'])} of the answers are right"
     if "swap the source" in by_name:
         return f"Swap the source and {percent(by_name['swap the source'])} of the answers follow; {hidden}"
-    alike = f"{percent(by_name['one code for all places'])} with one code for all places"
-    return f"No token at the source makes the rule ask for something else; {hidden}, {alike}"
+    alike = f"; {percent(by_name[ALIKE])} with {ALIKE}" if ALIKE in by_name else ""
+    return f"No swap of the source is known to make the rule ask for something else; {hidden}{alike}"
 
 
 def foot(data: Data) -> str:
     missing = f" Not possible here: {', '.join(data['missing'])}." if data["missing"] else ""
-    heads = " In both heads alike; the weights shown are the heads' mean." if data["heads"] == 2 else ""
+    heads = " In all heads alike; the weights shown are the heads' mean." if data["heads"] > 1 else ""
     return (
         "The source is the earliest token that the answer hangs on (triangle: the place that a test is "
         "about). Small bars under the tokens: attention of the last place. Grey: before the change, blue: "
-        "after it, with the exact 95% interval; dotted: any token by chance. Examples end as most trials "
-        f"do.{heads}{missing}"
+        "after it, with the exact 95% interval (as if trials were independent); dotted: any token by chance. "
+        f"Examples end as most trials do.{heads}{missing}"
     )
 
 
@@ -131,7 +131,7 @@ def draw_test(frame: Frame, test: Data, is_first: bool) -> None:
     frame.write(
         TEXT + EXAMPLE + BARS + 0.75, used + 0.17, f"{percent(after.value)}", BODY + 1.5, weight="bold"
     )
-    span = f"{100 * after.low:.1f} to {100 * after.high:.1f}%\nof {after.positions:,}"
+    span = f"{span_text(after)}\nof {after.positions:,}"
     frame.write(TEXT + EXAMPLE + BARS + 0.75, used + 0.56, span, SMALL, color=theme.muted)
     if not is_first:
         line = frame.axes(0, 0, frame.width, 0.01)

@@ -30,6 +30,7 @@ from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 
 LINES = 10  # of equal score, about
+EXACT = 1 - 1e-6  # a share of the variance from which on colours are true scores, but for rounding
 NAMED, WORTH = 3, 0.005  # keys of the context that get a label, where they get so much attention
 
 
@@ -126,7 +127,8 @@ def draw_plane(part: Frame, data: Data, head: int, size: float) -> None:
 
 
 def plane_title(data: Data, head: int) -> str:
-    exact = "" if not data["planes"][head].note else f" ({percent(data['kept'][head], 0)} of its variance)"
+    kept = data["kept"][head]
+    exact = "" if kept > EXACT else f" ({percent(kept, 0)} of its variance)"
     return f"score over the keys{exact}; arrow: the query"
 
 

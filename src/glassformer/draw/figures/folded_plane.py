@@ -13,7 +13,14 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from glassformer.draw.frame import SMALL, sheet, text_height
-from glassformer.draw.hidden_units import all_places, before_feedforward, folded, last_state, sample_text
+from glassformer.draw.hidden_units import (
+    all_places,
+    before_feedforward,
+    feedforward_of,
+    folded,
+    last_state,
+    sample_text,
+)
 from glassformer.draw.labels import place_labels
 from glassformer.draw.landscape import landscape, logits_of, slice_through
 from glassformer.draw.marks import readable, show_plane
@@ -23,6 +30,7 @@ from glassformer.draw.regions import regions
 from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
+from glassformer.model.norm import NoNorm
 from glassformer.verify.share import Share
 
 SIDE, GAP = 7.0, 1.15  # cm: a panel, and what stands left of it
@@ -33,6 +41,7 @@ LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 
 def compute(subject: Subject) -> Data:
+    feedforward_of(subject)  # there must be one
     names = before_feedforward(subject), f"{subject.layer}stream"
     before, after = (last_state(subject, name) for name in names)
     planes = [context_plane(states, name, subject) for states, name in ((before, "z"), (after, "h"))]
@@ -61,6 +70,7 @@ def compute(subject: Subject) -> Data:
         "on_colour": Share.of(int((ground.winner_at(points[1]) == answers[:SHOWN]).sum()), len(points[1])),
         "right": [right_share(subject, states) for states in (before, after)],
         "moved": float(np.linalg.norm(after - before, axis=1).mean()),
+        "is_normed": not isinstance(subject.model.architecture.layers[-1].feedforward_norm, NoNorm),
         "residual": subject.model.architecture.layers[-1].residual,
         "sample": sample_text(subject),
     }
@@ -95,7 +105,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     text = foot(data)
     below = text_height(text, SMALL, LINE_WIDTH)
     paper = sheet(theme, SIDE + below + 1.6, title(data))
-    second = "h = z + ff(z)" if data["residual"] else "h = ff(z)"
+    second = f"h = {'z + ' * data['residual']}ff({'normed z' if data['is_normed'] else 'z'})"
     for panel, name in enumerate(("before: z", f"after: {second}, over the head's answers")):
         axes = paper.axes(GAP + panel * (SIDE + GAP + 0.1), 0.55, SIDE, SIDE)
         show_plane(axes, data["planes"][panel], data["limits"][panel], name)
@@ -125,7 +135,9 @@ def foot(data: Data) -> str:
     notes = " ".join(dict.fromkeys(plane.note for plane in data["planes"] if plane.note))
     hits = data["on_colour"]
     sliced = (
-        f" {hits.value:.0%} of the dots on the right lie on their own colour of the slice." if notes else ""
+        f" {percent(hits.value, 0)} of the dots on the right lie on their own colour of the slice."
+        if notes
+        else ""
     )
     return (
         "Both panels show the same grid (its two colours: lines that are upright and level on the left) "
@@ -167,12 +179,12 @@ def caption(data: Data) -> str:
     if after.positions:
         measured = (
             f" Without the layer, the head put on z itself, {percent(before.value)} of the answers are "
-            f"allowed (95% interval {percent(before.low)} to {percent(before.high)}); with it "
-            f"{percent(after.value)} ({percent(after.low)} to {percent(after.high)})."
+            f"allowed (95% interval {percent(before.low)} to {percent(before.high)}, as if trials were "
+            f"independent); with it {percent(after.value)} ({percent(after.low)} to {percent(after.high)})."
         )
     return (
         f"A grid of {LINES} by {LINES} lines over the states z at the last place of {data['sample']}, and "
         f"its image under the feed-forward layer{' and the residual sum' if data['residual'] else ''}, "
-        f"computed by the model's own pass; a state moves by {data['moved']:.2f} on average.{measured} "
+        f"computed by the model's own pass; a state moves by {data['moved']:.3g} on average.{measured} "
         f"{foot(data)}"
     )

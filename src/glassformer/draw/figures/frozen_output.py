@@ -152,7 +152,7 @@ def caption(data: Data) -> str:
     same = int((data["winner"] == np.arange(tokens)[None, :, None]).sum())
     whose = "demanded by the rule" if data["is_demanded"] else "predicted; the rule leaves it open"
     start = "e plus the message" if carry.is_residual else "the message (there are no residual connections)"
-    several = " and what the other heads write" if heads > 1 else ""
+    several = carry.bias_words + (" and what the other heads write" if heads > 1 else "")
     return f"""The last place of {" ".join(carry.labels)}, all else frozen: the state after attention is
         replaced by {start} of one token at one place{several}, {heads * tokens * places} cases, and the
         feed-forward layer and the head say what follows. First the probability of {target_words(data)}

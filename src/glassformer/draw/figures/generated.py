@@ -57,6 +57,7 @@ def draw(data: Data, theme: Theme) -> Figure:
         top = index * (head + panel + 0.3)
         error, step = data[name]["error"], data[name]["step"]
         counted = f"{share_text(error)} of {error.positions:,} constrained tokens wrong"
+        counted = counted if error.positions else "no constrained token"
         paper.write(0, top, f"step {step:,}: {counted}", weight="bold")
         draw_rows(paper, top + head - 0.1, data[name]["rows"])
     draw_legend(paper, paper.height - 0.45, ARCS)

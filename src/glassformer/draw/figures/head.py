@@ -20,6 +20,7 @@ from glassformer.draw.marks import arrow, cross, readable, show_plane
 from glassformer.draw.matrices import matrix
 from glassformer.draw.picture import Data, parameters_of
 from glassformer.draw.regions import regions
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.forward import untie
@@ -60,6 +61,7 @@ def compute(subject: Subject) -> Data:
         "points": points,
         "behind": behind,
         "answers": answers.argmax(1)[:SHOWN],
+        "answered": len(np.unique(answers.argmax(1))),
         "winner": ground.winner,
         "on_colour": Share.of(
             int((ground.winner_at(points) == answers.argmax(1)[:SHOWN]).sum()), len(points)
@@ -96,13 +98,15 @@ def title(data: Data) -> str:
     where = "the slice shown" if data["plane"].note else "the part shown"
     return (
         f"The head scores {len(data['tokens'])} tokens by a direction and a bias each: {winners} of them "
-        f"win somewhere in {where}, {len(np.unique(data['answers']))} on {data['sample']}"
+        f"win somewhere in {where}, {data['answered']} on {data['sample']}"
     )
 
 
 def foot(data: Data) -> str:
     hits, note = data["on_colour"], data["plane"].note
-    sliced = f" {note} {hits.value:.0%} of the dots lie on their own colour of the slice." if note else ""
+    sliced = (
+        f" {note} {percent(hits.value, 0)} of the dots lie on their own colour of the slice." if note else ""
+    )
     normed = (
         " The head reads h after a norm; its directions belong to the normed states."
         if data["is_normed"]

@@ -30,6 +30,7 @@ from glassformer.draw.marks import arrow, cross, show_plane
 from glassformer.draw.picture import Data
 from glassformer.draw.plane import Plane
 from glassformer.draw.regions import heat
+from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.norm import NoNorm
@@ -213,6 +214,6 @@ def caption(data: Data) -> str:
         f"The hinges of the {len(units)} units of the feed-forward layer (where what a unit bends is 0), "
         f"cut exactly at the edges of the panel, which {crossing} of them cross, and what each unit "
         f"writes on average, its mean activation times its outgoing weights, over {data['sample']}. Unit "
-        f"{strongest} contributes most: a vector of length {units.contribution[strongest]:.2f} on "
-        f"average, on in {units.active[strongest]:.1%} of them. {foot(data)}"
+        f"{strongest} contributes most: a vector of length {units.contribution[strongest]:.3g} on "
+        f"average, on in {percent(units.active[strongest])} of them. {foot(data)}"
     )

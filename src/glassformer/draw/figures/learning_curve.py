@@ -166,9 +166,13 @@ def draw_population(axes: Axes, data: Data, key: str, theme: Theme) -> None:
     """Every other seed."""
     others = [curve for seed, curve in data["curves"].items() if seed != data["seed"]]
     for index, curve in enumerate(others):
-        label = f"{len(others)} other seeds: held-out" if index == 0 else None
+        label = f"{counted(len(others), 'other seed')}: held-out" if index == 0 else None
         look = {"color": theme.muted, "linewidth": 0.5, "alpha": 0.5, "label": label}
         axes.plot(curve["step"], curve[key], **look)
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def level_line(axes: Axes, level: float, text: str, theme: Theme, below: bool) -> None:
@@ -188,22 +192,26 @@ def level_line(axes: Axes, level: float, text: str, theme: Theme, below: bool) -
 
 def title(data: Data) -> str:
     seeds, last = len(data["curves"]), data["shares"][-1]
-    found = f"{data['reached']} of {seeds} seeds learn the rule; the chosen seed {data['seed']} "
+    found = f"{data['reached']} of {counted(seeds, 'seed')} learned the rule; the chosen seed {data['seed']} "
     if not last.positions:
         return f"{found}ends at a loss of {data['curves'][data['seed']]['held_out'][-1]:.3f}"
-    return f"{found}ends with {round(last.value * last.positions)} errors in {last.positions:,} trials"
+    errors = counted(round(last.value * last.positions), "error")
+    return f"{found}ends with {errors} in {last.positions:,} trials"
 
 
 def caption(data: Data) -> str:
+    end = share_text(data["shares"][-1])
+    floor = f"{data['floor']:.4f} nats" if np.isfinite(data["floor"]) else "too large a rule to compute it"
     return (
         "Cross-entropy on training batches and on held-out windows, and the entropy floor of the data: the "
-        f"least mean loss that a model with this context can have ({data['floor']:.4f} nats; on the windows "
+        f"least mean loss that a model with this context can have ({floor}; on the windows "
         "at hand a loss may come out a little lower). Rule error of the chosen seed: the share of "
         f"{data['trials']:,} contexts, whose next token the rule constrains and the window decides, in which "
         "the largest logit is not an allowed token's, measured at "
-        f"{len(data['steps'])} saved steps with its exact 95% interval (Clopper and Pearson), in the end "
-        f"{share_text(data['shares'][-1])}. Thin lines are the other seeds on their held-out windows. A "
-        f"uniform guess over the vocabulary is wrong at {percent(data['chance'])}. {data['reached']} of "
-        f"{len(data['curves'])} seeds end at {GOOD:.1%} of the constrained held-out places or better. Steps "
+        f"{len(data['steps'])} saved steps with its exact 95% interval (Clopper and Pearson, as if contexts "
+        f"were independent, of which one sequence gives several), in the end {end}. Thin lines are the other "
+        "seeds on their held-out windows. A uniform guess over the vocabulary is wrong at "
+        f"{percent(data['chance'])}. {data['reached']} of {counted(len(data['curves']), 'seed')} ended at "
+        f"{GOOD:.1%} of the constrained held-out places or better. Steps "
         "are on a logarithmic scale that begins at 0, errors on one that reaches 0."
     )

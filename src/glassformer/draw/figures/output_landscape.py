@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.atlas import draw_atlas, landed, landed_on
-from glassformer.draw.landings import counted, landings, mapped, remark, sentence
+from glassformer.draw.landings import counted, landings, mapped, real_states, remark, sentence
 from glassformer.draw.landscape import landscape, slice_through
 from glassformer.draw.picture import Data
 from glassformer.draw.regions import regions
@@ -17,12 +17,12 @@ from glassformer.draw.theme import Theme
 
 
 def compute(subject: Subject) -> Data:
-    states = subject.trial_traces[f"{subject.layer}stream"]  # trial pos dim
+    states = real_states(subject, "stream")  # trial pos dim
     plane = slice_through(states[:, -1], "final state", "the mean final state of real contexts", subject.dims)
     found = landings(subject, plane(states, np.arange(subject.context, dtype=float)))
     limits = plane.limits(found["points"], found["others"])
     found |= mapped(landscape(subject.model, plane, limits, from_mid=False), found)
-    return found | {"plane": plane, "remark": remark(plane, found)}
+    return found | {"plane": plane, "remark": remark(plane, found), "is_slice": len(plane.through) > 2}
 
 
 def draw(data: Data, theme: Theme) -> Figure:
@@ -47,6 +47,11 @@ def title(data: Data) -> str:
     )
 
 
+def agreeing(data: Data) -> str:
+    count = len(data["points"])
+    return f"{data['agreeing']} of the {count} large points have the colour of the map under them."
+
+
 def caption(data: Data) -> str:
     grid, count = len(data["winner"]), len(data["points"])
     return f"""The head, and nothing else, evaluated on {grid} x {grid} final states: the most probable token,
@@ -54,5 +59,5 @@ def caption(data: Data) -> str:
         answered with or land on. Large points: final states at the last place of {count} of
         {data["contexts"]:,} contexts drawn from the rule, where it has a say, in the colour of the token that
         the model predicts; small ones on the first map: {len(data["others"])} states at earlier places.
-        {data["agreeing"]} of the {count} large points have the colour of the map under them.
+        {"" if data["is_slice"] else agreeing(data)}
         {data["remark"]}"""

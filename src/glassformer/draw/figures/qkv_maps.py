@@ -205,10 +205,13 @@ def grid_title(data: Data, head: int, kind: str) -> str:
 def factor_text(factor: float) -> str:
     """A factor in few characters.
 
-    >>> factor_text(14.81), factor_text(0.097), factor_text(0.0018)
-    ('15\u00d7', '0.10\u00d7', '<0.01\u00d7')
+    >>> factor_text(14.81), factor_text(0.097), factor_text(0.0018), factor_text(123.4)
+    ('15\u00d7', '0.10\u00d7', '<0.01\u00d7', '123\u00d7')
     """
-    text = f"{factor:.2g}" if factor >= 1 else f"{factor:.2f}" if factor >= 0.01 else "<0.01"
+    if factor < 0.01:
+        text = "<0.01" if factor else "0"
+    else:
+        text = f"{factor:,.0f}" if factor >= 10 else f"{factor:.2g}" if factor >= 1 else f"{factor:.2f}"
     return f"{text}\N{MULTIPLICATION SIGN}"
 
 

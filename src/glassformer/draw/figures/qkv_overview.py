@@ -91,7 +91,7 @@ def draw_views(part: Frame, data: Data, head: int, kind: str, panels: list[Axes]
     names = (
         f"{NAMES[kind]} by token",
         "by place",
-        f"means: token {percent(token, 0)}, place {percent(place, 0)}",
+        f"means ({percent(token, 0)} token, {percent(place, 0)} place)",
     )
     for index, axes in enumerate(panels):
         show_plane(axes, plane, limits, head_title(head, heads, names[0]) if index == 0 else names[index])

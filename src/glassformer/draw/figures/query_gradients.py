@@ -14,7 +14,8 @@ from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import arrow, readable
 from glassformer.draw.matrices import number_text, scale_bar
 from glassformer.draw.picture import Data
-from glassformer.draw.slopes import draw_slope, slope_of, step_of
+from glassformer.draw.shares import percent
+from glassformer.draw.slopes import FLAT, draw_slope, slope_of, step_of
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
@@ -88,9 +89,11 @@ def title(data: Data) -> str:
         most, least = data["tokens"][int(steep.argmax())], data["tokens"][int(steep.argmin())]
         name = f"in head {head} " if len(data["slopes"]) > 1 else ""
         parts.append(
-            f"{name}that of {most} most, that of {least} least ({steep.min() / steep.max():.0%} of it)"
+            f"{name}that of {most} most, that of {least} least "
+            f"({percent(steep.min() / max(steep.max(), FLAT), 0)} of it)"
         )
-    return f"Where the scores of each query at p{data['last']} grow, and how fast: {'; '.join(parts)}"
+    drawn = " over the plane drawn" if data["note"] else ""
+    return f"Where the scores of each query at p{data['last']} grow{drawn}, and how fast: {'; '.join(parts)}"
 
 
 def draw_head(part: Frame, data: Data, head: int, columns: int, side: float) -> None:
@@ -139,7 +142,7 @@ def draw_panel(axes: Axes, data: Data, head: int, token: int, theme: Theme) -> N
 
 def name_panel(axes: Axes, data: Data, head: int, token: int, step: float, theme: Theme) -> None:
     """The token, and its lowest and highest score in as many decimals as the lines need."""
-    name, decimals = data["tokens"][token], max(0, -int(np.floor(np.log10(step))))
+    name, decimals = data["tokens"][token], min(max(0, -int(np.floor(np.log10(step)))), 4)
     low, high = (number_text(float(end), decimals) for end in data["ends"][head][token])
     axes.set_title(name, weight="bold", color=readable(token_colour(name), theme), pad=2)
     axes.set_title(f"{low} to {high}", loc="right", color=theme.muted, fontsize=SMALL, pad=2)

@@ -40,13 +40,13 @@ MOST_NAMED, LAST_NAMED = 12, 8  # places up to which all are named, and how many
 
 
 def compute(subject: Subject) -> Data:
-    trace, layer = subject.trace(0), subject.layer
+    trace, layer, _ = subject.trace(0), subject.layer, subject.attention
     layers = len(subject.model.architecture.layers)
     steps = {
         "e": trace["embedded" if layers == 1 else f"layer{layers - 2}.stream"],
         "attention": trace[f"{layer}attn.output"],
         "z": trace[f"{layer}mid"],
-        "feed-forward": trace[f"{layer}ff.output"],
+        "feed-forward": trace.get(f"{layer}ff.output", 0 * trace[f"{layer}mid"]),
         "h": trace[f"{layer}stream"],
     }  # each pos dim
     probability = probabilities(subject.model, steps["h"], from_mid=False)
@@ -54,6 +54,7 @@ def compute(subject: Subject) -> Data:
         "labels": subject.labels(0),
         "tokens": subject.tokens,
         "residual": subject.model.architecture.layers[-1].residual,
+        "has_feedforward": subject.model.architecture.layers[-1].feedforward is not None,
         "steps": steps,
         "predicted": probability.argmax(-1),
         "verdict": verdict(subject.tokens, probability[-1], asked(subject)),
@@ -224,6 +225,8 @@ def listed(places: Sequence[int]) -> str:
 def title(data: Data) -> str:
     steps, here = data["steps"], named(data["labels"], len(data["labels"]) - 1)
     far, farther = (float(np.linalg.norm(steps[b][-1] - steps[a][-1])) for a, b in ("ez", "zh"))
+    if not data["has_feedforward"]:
+        return f"At {here} attention moves the state by {far:.3g}, and nothing else does: {data['verdict']}"
     if data["residual"]:
         moves = f"attention moves the state by {far:.3g}, the feed-forward layer by {farther:.3g}"
         return f"At {here} {moves}: {data['verdict']}"

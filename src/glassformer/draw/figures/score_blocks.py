@@ -63,7 +63,7 @@ def title(data: Data) -> str:
     token, place = (
         " and ".join(percent(share, 0) for share in data[f"{kind}_share"]) for kind in ("token", "place")
     )
-    count = int(np.isfinite(data["scores"][0]).sum())
+    count = sum(int(np.isfinite(scores).sum()) for scores in data["scores"])
     heads = " (head by head)" if len(data["scores"]) > 1 else ""
     return (
         f"All {count:,} scores: which two tokens meet makes {token} of the variance, "

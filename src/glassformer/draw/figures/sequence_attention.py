@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from glassformer.draw.carry import head_names
 from glassformer.draw.demand import source_place
 from glassformer.draw.frame import SMALL, Frame, sheet, text_height
+from glassformer.draw.heads import score_notes
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import cross, ghost, readable, show_plane
 from glassformer.draw.matrices import MOST_NUMBERS
@@ -58,6 +59,7 @@ def compute(subject: Subject) -> Data:
         ],
         "is_folded": subject.attention.folds_scores(width),
         "scale": subject.attention.score_scale,
+        "remarks": score_notes(subject),
     }
 
 
@@ -135,7 +137,7 @@ def plane_notes(data: Data) -> str:
         f"{name}: {plane.note}" if name else plane.note
         for name, plane in zip(names, data["planes"], strict=True)
     ]
-    return "; ".join(notes) if data["planes"][0].note else ""
+    return "; ".join((notes if data["planes"][0].note else []) + data["remarks"])
 
 
 def title(data: Data) -> str:
@@ -146,7 +148,11 @@ def title(data: Data) -> str:
     words = [percent(share, 0) for share in shares if share is not None]
     text = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
     heads = "" if len(data["planes"]) == 1 else " (in the head that gives it most)"
-    return f"The last place gives {text} of its attention to the earliest token that the rule needs{heads}"
+    copies = any(one["labels"].count(one["labels"][one["source"]]) > 1 for one in data["sequences"])
+    same = ", and to the same token at other places" if copies else ""
+    return (
+        f"The last place gives {text} of its attention to the earliest token that the rule needs{same}{heads}"
+    )
 
 
 def source_share(one: Data) -> float | None:
@@ -244,9 +250,9 @@ def caption(data: Data) -> str:
     return (
         "Queries and keys of every place, their products (scores, times "
         f"{data['scale']:.3g}), and the softmax of each row over the places up to its own; later places are "
-        "masked and left blank. Rows ask, columns answer; a framed cell is the last place's look at the "
-        "source, the earliest token that the rule needs. Scales are shared by the sequences. In the scatter: "
-        "queries (triangles) and keys (dots) of the sequence, one label a token (those that the last place "
-        "looks at most, where not all have room), over those of all tokens at all places (grey). "
-        f"{folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"
+        "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer; a framed cell is "
+        "the last place's look at the source, the earliest token that the rule needs. Scales are shared by "
+        "the sequences. In the scatter: queries (triangles) and keys (dots) of the sequence, one label a "
+        "token (those that the last place looks at most, where not all have room), over those of all tokens at all "
+        f"places (grey). {folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"
     )

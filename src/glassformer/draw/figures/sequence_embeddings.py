@@ -10,6 +10,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from glassformer.draw.figures.embeddings import joined
 from glassformer.draw.frame import Frame, sheet
 from glassformer.draw.marks import cross, ghost, note, place_dots, show_plane, token_dots
 from glassformer.draw.matrices import MOST_NUMBERS
@@ -42,6 +43,7 @@ def compute(subject: Subject) -> Data:
     }  # each pos dim
     return {
         "labels": subject.labels(0),
+        "joined": joined(subject),
         "plane": plane,
         "vectors": vectors,
         "points": {kind: plane(rows, spread) for kind, rows in vectors.items()},
@@ -72,10 +74,9 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
-    return (
-        "A token's vector plus its place's: another token moves a point by "
-        f"{data['token_step']:.2f} on average, another place by {data['place_step']:.2f}"
-    )
+    steps = {"token": data["token_step"], "place": data["place_step"]}
+    moves = [f"another {kind} moves a point by {step:.2g} on average" for kind, step in steps.items() if step]
+    return ": ".join(filter(None, [f"What enters is {data['joined']}", ", ".join(moves)]))
 
 
 def draw_scatter(axes: Axes, data: Data, kind: str, theme: Theme) -> None:
@@ -115,8 +116,8 @@ def draw_table(paper: Frame, data: Data, kind: str, left: float, top: float, hig
 def caption(data: Data) -> str:
     labels, width = data["labels"], data["vectors"]["sums"].shape[1]
     return (
-        f"The sequence {' '.join(labels)}: token embedding, position embedding and their sum at each of its "
-        f"{len(labels)} places, as points and as numbers, in all dimensions ({width}; one scale for the "
+        f"The sequence {' '.join(labels)}: token embedding, position embedding and both together at each of "
+        f"its {len(labels)} places, as points and as numbers, in all dimensions ({width}; one scale for the "
         "three matrices). Grey: the sums of all tokens at all places. In the last scatter a line leads from "
         "the token to the sum: it is what the place adds. Distances in the title are means over the pairs of "
         f"different vectors in this sequence. {data['plane'].note}"

@@ -143,9 +143,9 @@ def caption(data: Data) -> str:
     asked = [place for place, allowed in enumerate(demands) if allowed is not None]
     right = sum(bool(demands[place][data["logits"][place].argmax()]) for place in asked)
     return (
-        f"The sequence {' '.join(labels)}: attention, the head's input (the final state of every place, in "
-        f"{data['final'].shape[1]} dimensions), logits, and their softmax. Frames show what the rule demands "
-        "as far as the tokens up to a place tell, whatever came before them (a sequence shorter than the "
-        f"context begins at p0): it does so at {len(asked)} of {len(labels)} places, and at {right} of these "
-        "the model's first choice is among it. Underlined: the token that follows in the sequence."
+        f"The sequence {' '.join(labels)}: attention, the head's input at every place (in "
+        f"{data['final'].shape[1]} dimensions), logits, and their softmax, rounded to what fits. Frames show "
+        "what the rule demands as far as the tokens up to a place tell, whatever came before them (a "
+        f"sequence shorter than the context begins at p0): it does so at {len(asked)} of {len(labels)} "
+        f"places, and at {right} of these the model's first choice is among it. Underlined: the token that follows in the sequence."
     )

@@ -165,7 +165,7 @@ def draw_sum(axes: Axes, data: Data, theme: Theme) -> None:
     show_plane(axes, plane, limits, "weighted messages, tip to tail")
     cross(axes, theme)
     ghost(axes, inside(data["clouds"], limits), theme)
-    ends = "0", f"output of p{len(carry.labels) - 1}"
+    ends = carry.start_name("0"), f"output of p{len(carry.labels) - 1}"
     draw_chain(axes, data["chain"], data["end"], carry, ends, theme)
 
 
@@ -176,7 +176,8 @@ def caption(data: Data) -> str:
         f"The sequence {' '.join(data['labels'])}. Attention; the message of every place (its value, carried "
         "through the output projection where there is one: what attention would add to the stream if it "
         f"looked there alone); each message times the weight that p{last} gives it (heads added up), whose "
-        f"sum over the rows is the output of p{last}; and the output of every place. Signed matrices share "
+        f"sum over the rows{'' if not carry.bias.any() else ', with the output bias,'} is the output of "
+        f"p{last}; and the output of every place. Signed matrices share "
         "one scale. Scatters: messages of the sequence over those of all tokens at all places (grey), and "
         f"the weighted messages of p{last} put tip to tail: the star is the output of the model's own pass, "
         f"from which the last tip differs by {gap:.1g}. In one dimension the arrows climb with the places. "

@@ -96,7 +96,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     paper = sheet(theme, above + head + rows_height(len(rows)) + wrong + 0.75, title(data))
     if data["rule"]:
         paper.write(0, 0, data["rule"], BODY, NARROW, color=theme.muted)
-    paper.write(0, above, f"as drawn: {len(rows)} of {data['pool']}")
+    paper.write(0, above, f"{len(rows)} sequences, drawn as the {data['pool']} of the training data are")
     draw_rows(paper, above + head - 0.1, rows)
     below = above + head + rows_height(len(rows)) + 0.25
     if spoilt:

@@ -92,9 +92,11 @@ def title(data: Data) -> str:
     contribution = np.sort(data["units"].contribution)[::-1]
     reached = np.cumsum(contribution) >= HALF * contribution.sum()
     few = int(reached.argmax()) + 1
+    half = f"the strongest {few} write at least half of what all write, lengths added up"
+    half = "the strongest one writes at least half of what all write, lengths added up" if few == 1 else half
     return (
         f"{data['parameters']:,} of the {data['all_parameters']:,} parameters make {len(contribution)} "
-        f"feed-forward units; {few} of them write half of what all write"
+        f"feed-forward units; {half if contribution.any() else 'none of them writes anything'}"
     )
 
 

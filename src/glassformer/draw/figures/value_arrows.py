@@ -93,7 +93,7 @@ def draw_last(axes: Axes, data: Data, theme: Theme) -> None:
     show_plane(axes, plane, limits, f"from {carry.kept_name} to z at p{len(carry.labels) - 1}")
     cross(axes, theme)
     ghost(axes, inside(data["cloud"], limits), theme)
-    draw_chain(axes, data["chain"], data["end"], carry, (carry.kept_name, "z"), theme)
+    draw_chain(axes, data["chain"], data["end"], carry, (carry.start_name(carry.kept_name), "z"), theme)
 
 
 def caption(data: Data) -> str:

@@ -39,6 +39,7 @@ SIDE, LEFT, ACROSS, DOWN = 6.4, 0.95, 8.0, 7.75  # cm: a map, what is left of it
 KEY = 15.4  # cm: a line of the legend
 MOST_NAMED = 5  # messages of a head that get a name
 MARKERS = "osD^vP"  # one a head
+SHAPES = ("round", "square", "diamond", "triangle", "triangle down", "plus")
 
 
 def compute(subject: Subject, index: int = 0) -> Data:
@@ -195,7 +196,8 @@ def named_messages(weights: Float[np.ndarray, "head pos"]) -> list[tuple[int, in
 def legend(carry: Carry) -> str:
     """What the marks are, in a line."""
     heads = len(carry.weights)
-    shapes = " (head 0 round, head 1 square)" if heads == 2 else ""
+    named_shapes = [f"head {head} {SHAPES[head % len(SHAPES)]}" for head in range(heads)]
+    shapes = f" ({', '.join(named_shapes)})" if heads > 1 else ""
     return (
         f"Dots{shapes}: where the state would be if all attention went to that place, their area its weight; "
         "cross: e; star: z, in the last map h."
@@ -228,11 +230,13 @@ def foot(data: Data) -> str:
 def caption(data: Data) -> str:
     carry: Carry = data["carry"]
     start = "e plus that message" if carry.is_residual else "that message (no residual connection keeps e)"
-    several = " and what the other heads write" if len(carry.weights) > 1 else ""
+    several = carry.bias_words + (" and what the other heads write" if len(carry.weights) > 1 else "")
+    is_mean = np.allclose(carry.weights.sum(1), 1, atol=1e-4)
+    mean = ", so that the star, z, is the weighted mean of a head's dots" if is_mean else ""
     return f"""The last place of {" ".join(data["labels"])}. Probability maps: the feed-forward layer and the
         head evaluated on states after attention, for the tokens named with the reason for choosing them. A
         dot is where the state would be if the head looked at that place alone: {start}{several}; its area
-        grows with the weight that attention really gives it, so that the star, z, is their weighted mean. The
+        grows with the weight that attention really gives it{mean}. The
         cross is e. Last map: the head alone, with the final state h and those that each message alone would
         lead to; z and h themselves lie in the maps' planes. Named are the
         {min(MOST_NAMED, len(carry.labels))} largest weights of a head. {foot(data)}"""

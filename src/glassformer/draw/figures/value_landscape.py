@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.atlas import draw_atlas, landed, landed_on
-from glassformer.draw.landings import counted, landings, mapped, remark
+from glassformer.draw.landings import counted, landings, mapped, real_states, remark
 from glassformer.draw.landscape import landscape, slice_through
 from glassformer.draw.marks import cloud
 from glassformer.draw.picture import Data
@@ -19,17 +19,19 @@ from glassformer.draw.theme import Theme, token_colour
 
 
 def compute(subject: Subject) -> Data:
-    sums = subject.trial_traces[f"{subject.layer}mid"]  # trial pos dim
+    messages = subject.messages  # head tok pos dim
+    sums = real_states(subject, "mid")  # trial pos dim
     places = np.arange(subject.context, dtype=float)
     plane = slice_through(sums[:, -1], "z", "the mean sum z of real contexts", subject.dims)
     found = landings(subject, plane(sums, places))
-    messages = plane(subject.messages, places)  # head tok pos 2
-    limits = plane.limits(found["points"], found["others"], messages)
+    drawn = plane(messages, places)  # head tok pos 2
+    limits = plane.limits(found["points"], found["others"], drawn)
     found |= mapped(landscape(subject.model, plane, limits, from_mid=True), found)
     found |= {
         "plane": plane,
-        "messages": messages,
+        "messages": drawn,
         "residual": subject.model.architecture.layers[-1].residual,
+        "has_bias": bool(subject.attention_bias.any()),
     }
     return found | {"remark": remark(plane, found) + others_than_sums(plane.through)}
 
@@ -74,6 +76,7 @@ def caption(data: Data) -> str:
     heads, tokens, places, _ = data["messages"].shape
     relation = "is the embedding plus" if data["residual"] else "is (there are no residual connections)"
     several = "head" if heads == 1 else "heads"
+    bias = " and the output bias" if data["has_bias"] else ""
     return f"""The feed-forward layer and the head evaluated on {grid} x {grid} states z: the most probable
         token, the entropy, and the probability of each of the {len(data["maps"])} tokens that real contexts
         are answered with or land on. Dots: the sums z at the last place of {count} of {data["contexts"]:,}
@@ -81,5 +84,5 @@ def caption(data: Data) -> str:
         of the {count} have the colour of the map under them; small dots: {len(data["others"])} sums at
         earlier places. Squares: all {heads * tokens * places} values ({tokens} tokens at {places} places,
         {heads} {several}), as they are added to the stream, joined from p0 (large) to the last place; on a
-        token's own map, its own values. A sum {relation} the sum of values weighted by attention.
+        token's own map, its own values. A sum {relation} the sum of values weighted by attention{bias}.
         {data["remark"]}"""

@@ -210,7 +210,7 @@ def draw_carry(axes: Axes, data: Data, theme: Theme) -> None:
     show_plane(axes, plane, limits)
     cross(axes, theme)
     ghost(axes, inside(data["cloud"], limits), theme)
-    draw_chain(axes, data["chain"], data["end"], carry, (carry.kept_name, "z"), theme)
+    draw_chain(axes, data["chain"], data["end"], carry, (carry.start_name(carry.kept_name), "z"), theme)
 
 
 def draw_decide(axes: Axes, data: Data, theme: Theme) -> None:
@@ -222,7 +222,7 @@ def draw_decide(axes: Axes, data: Data, theme: Theme) -> None:
     for token in [] if allowed is None else np.flatnonzero(allowed):
         outline(axes, int(token), theme.good if is_right else theme.bad)
     for token in np.flatnonzero(data["probability"] >= NAMED):
-        text = f"{shares[token]:.0f}"
+        text = percent(data["probability"][token], 0).rstrip("%")
         axes.annotate(
             text, (token, shares[token]), (0, 1.5), textcoords="offset points", ha="center", va="bottom",
             fontsize=SMALL, color=theme.muted,

@@ -51,12 +51,19 @@ def digit_direction(messages: Float[np.ndarray, "digit column dim"]) -> Float[np
     return np.asarray(direction if growth.sum() >= 0 else -direction)
 
 
-def measured_rank(values: Float[np.ndarray, " direction"], precision: str) -> int:
+def typical_size(subject: "AdderSubject", layer: int) -> float:
+    """Root mean square length of the outputs; what varies by far less than this is rounding."""
+    return float(np.sqrt((outputs(subject, layer) ** 2).sum(-1).mean()))
+
+
+def measured_rank(values: Float[np.ndarray, " direction"], precision: str, size: float) -> int:
+    """How many directions are more than rounding, for outputs of a size.
+
+    >>> measured_rank(np.array([3.0, 1e-12, 0.0]), "float64", 3.0), measured_rank(np.zeros(2), "float32", 1.0)
+    (1, 0)
     """
-    >>> measured_rank(np.array([3.0, 1e-12, 0.0]), "float64")
-    1
-    """
-    return int((values > TOLERANCE[precision] * values[0]).sum())
+    tolerance = TOLERANCE[precision]
+    return int((values > tolerance * values[0]).sum()) if values[0] > tolerance * size else 0
 
 
 def is_far(vectors: np.ndarray) -> bool:

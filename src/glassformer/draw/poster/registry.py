@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from glassformer.draw.picture import Data, called
 from glassformer.draw.save import DPI
 from glassformer.draw.theme import Theme
@@ -33,7 +35,8 @@ class Panel(NamedTuple):
         return DPI
 
     def compute(self, subject: "AdderSubject") -> Data:
-        found: Data = self.functions.compute(subject)
+        with np.errstate(over="ignore"):  # huge weights: the model itself goes on with infinities
+            found: Data = self.functions.compute(subject)
         return found
 
     def draw(self, data: Data, theme: Theme) -> "Figure":

@@ -132,7 +132,15 @@ def open_axes(axes: Axes) -> None:
 def short_ticks(axis: Axis, most: int = 5) -> None:
     """Few ticks, written as all numbers of the panels are."""
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+
+
+def tick_text(value: float) -> str:
+    """
+    >>> tick_text(5000.0), tick_text(-20000.0), tick_text(0.0)
+    ('5000', '\u22122·10⁴', '0')
+    """
+    return trimmed(value) if abs(value) < 1e4 else scientific(value, 2).replace(".0", "")
 
 
 def paragraph(

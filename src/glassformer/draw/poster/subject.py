@@ -3,6 +3,7 @@
 The digit z_k of the answer is written at the place before its own: the query of that place asks for it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ from glassformer.tasks.addition import BASE
 from glassformer.tasks.hard import hard_pairs
 
 TRIED = 5_000  # hard pairs of which the worst is shown where no proof names one
+CHECKED = 200  # of them, with which it is seen whether the numbers stay finite
 
 
 @dataclass(frozen=True)
@@ -202,12 +204,43 @@ def adder_subject(
     if not any(layer.attention for layer in loaded.architecture.layers):
         raise UserError(f"{name} has no attention, so that there is nothing to explain")
     model: Model = loaded if step is None else at_step(loaded, name, folder, step)
-    findings = find(model, task, folder)
-    tried = None if findings.hardest or findings.counterexample else worst_tried(model, task)
-    chosen = default_pair(findings, tried) if pair is None else pair
-    for letter, number in zip("ab", chosen, strict=True):
+    for letter, number in zip("ab", pair or (), strict=False):
         checked(letter, number, task.digits)
+    check_size(model, task, name)
+    with np.errstate(over="ignore"):
+        findings = find(model, task, folder)
+        tried = None if findings.hardest or findings.counterexample else worst_tried(model, task)
+        if tried is not None:
+            findings = refuted_by(findings, model, task, [one for one in (tried, pair) if one])
+    chosen = default_pair(findings, tried) if pair is None else pair
     return AdderSubject(model, task, name, chosen, findings, tried, about_of(name, folder), step)
+
+
+def check_size(model: Model, task: Addition, name: str) -> None:
+    """Weights may be so large that the pass leaves its arithmetic; then there is nothing to draw."""
+    with np.errstate(all="ignore"):
+        tokens, _ = hard_sums(task, CHECKED)
+        trace = model.trace(tokens)
+    numbers = [array for key, array in trace.items() if ".scores." not in key]
+    if not all(np.isfinite(array).all() for array in numbers):
+        raise UserError(
+            f"{name} cannot be drawn: its weights are so large that its numbers overflow in "
+            f"{model.architecture.precision}"
+        )
+
+
+def refuted_by(
+    findings: Findings, model: Model, task: Addition, pairs: Sequence[tuple[int, int]]
+) -> Findings:
+    """The same findings, unless one of these pairs comes out wrong: then that refutes the model."""
+    if findings.verdict == "proved":
+        return findings
+    wrong = [pair for pair in pairs if not write_sum(model, task, *pair).right]
+    if not wrong:
+        return findings
+    return replace(
+        findings, verdict="refuted", counterexample=wrong[0], source="sums tried for this poster", reason=""
+    )
 
 
 def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Model:
@@ -231,14 +264,22 @@ def default_pair(findings: Findings, tried: tuple[int, int] | None) -> tuple[int
 def worst_tried(model: Model, task: Addition) -> tuple[int, int]:
     """Of many hard pairs the one with the smallest margin, given the right digits before each."""
     x, y = hard_pairs(np.random.default_rng(0), TRIED, task.digits)
-    layout, right = task.written(), add(x, y)
-    tokens = layout.encode(x, y, right)
-    logits = model.forward(tokens[:-1].T, last=task.digits + 1).astype(np.float64)  # sum step tok
-    asked = tokens[layout.answer].T[..., None]  # sum step 1
-    best = np.take_along_axis(logits, asked, -1)[..., 0]
-    np.put_along_axis(logits, asked, -np.inf, -1)
+    tokens, asked = hard_sums(task, TRIED)
+    logits = model.forward(tokens, last=task.digits + 1).astype(np.float64)  # sum step tok
+    best = np.take_along_axis(logits, asked[..., None], -1)[..., 0]
+    np.put_along_axis(logits, asked[..., None], -np.inf, -1)
     worst = int((best - logits.max(-1)).min(1).argmin())
     return numbers_of(x[:, [worst]])[0], numbers_of(y[:, [worst]])[0]
+
+
+def hard_sums(
+    task: Addition, count: int
+) -> tuple[Int[np.ndarray, "sum pos"], Int[np.ndarray, "sum step"]]:
+    """The same hard pairs at every call, written out with their right answers, and these alone."""
+    x, y = hard_pairs(np.random.default_rng(0), count, task.digits)
+    layout = task.written()
+    tokens = layout.encode(x, y, add(x, y))
+    return tokens[:-1].T, tokens[layout.answer].T
 
 
 def about_of(name: str, folder: Path | None) -> str:

@@ -88,7 +88,7 @@ def about(subject: Subject, data: Data) -> str:
     """How to read the panels, and what the planes leave out."""
     marks = "Squares: the keys of the sequence, with labels; dots: its queries; pale: all others. "
     marks += f"? is the query of the last place, {data['labels'][-1]}, and the lines are where it looks."
-    marks += f" Frame: p{data['source']}, which the rule needs." if data["source"] >= 0 else ""
+    marks += f" Frame: p{data['source']}, the rule's source." if data["source"] >= 0 else ""
     named = {head_title(head, len(data["planes"]), "Q and K"): one for head, one in enumerate(data["planes"])}
     return " ".join([marks, *plane_words(named), *folded_note(subject)])
 

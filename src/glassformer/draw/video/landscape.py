@@ -106,8 +106,8 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     axes = map_panel(body, LEFT, ABOVE, SIDE, plane, limits, "most probable token")
     token_legend(body.part(LEFT + SIDE + BETWEEN / 2, ABOVE, LEGEND, SIDE), data["tokens"])
     logits = outlook(axes, plane, data["models"], through=data["through"])
-    paint = region_painter(data["tokens"], theme)
-    stage.movers.append(pasted(axes, lambda index: paint(winners(logits(index)))))
+    paint, fit = region_painter(data["tokens"], theme), resized(axes)
+    stage.movers.append(pasted(axes, lambda index: fit(paint(winners(logits(index))))))
     stage.movers.extend(state_movers(axes, data, theme))
     seen: Seen = lru_cache(maxsize=1)(lambda index: chances(logits(index)))
     second = LEFT + SIDE + LEGEND + BETWEEN
@@ -134,10 +134,10 @@ def entropy_movers(frame: Frame, limits: np.ndarray, seen: Seen, data: Data) -> 
     theme, highest = frame.theme, float(np.log(len(data["tokens"])))
     axes = bare_map(frame, 0, 0, SIDE, limits, "entropy of the answer (nats)")
     add_scale(frame, highest, (0, 1, 2), theme)
-    colours = shades(share_map(theme))
+    colours, fit = shades(share_map(theme)), resized(axes)
     inks = [token_colour(data["tokens"][token]) for token in data["following"]]
     return [
-        pasted(axes, lambda index: shaded(seen(index)[1], 0.0, highest, colours)),
+        pasted(axes, lambda index: fit(shaded(seen(index)[1], 0.0, highest, colours))),
         dots(axes, data["points"], inks, theme, 8.0),
     ]
 

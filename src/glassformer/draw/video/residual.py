@@ -97,9 +97,8 @@ def demand_table(subject: Subject, sequence: np.ndarray) -> np.ndarray:
 def title(data: Data) -> str:
     last, tokens = len(data["labels"]) - 1, data["tokens"]
     first, final = (tokens[data["answers"][frame, last]] for frame in (0, -1))
-    return (
-        f"{data['name']}: after {data['labels'][-1]} at p{last} it says {first} at first and {final} at last"
-    )
+    says = f"{first} at first and at last" if first == final else f"{first} at first and {final} at last"
+    return f"{data['name']}: after {data['labels'][-1]} at p{last} it says {says}"
 
 
 def about(data: Data) -> str:

@@ -38,7 +38,7 @@ def curve(foot: Frame, x: float, wide: float, data: Data, key: str, title: str, 
     axes.plot(steps, scores, color=theme.faint, linewidth=1.2)
     (past,) = axes.plot([], [], color=theme.accent, linewidth=1.2, animated=True)
     cursor = axes.axvline(0, color=theme.accent, linewidth=0.8, animated=True)
-    (now,) = axes.plot([], [], "o", color=theme.accent, markersize=3.2, animated=True)
+    (now,) = axes.plot([], [], "o", color=theme.accent, markersize=3.2, animated=True, clip_on=False)
     number = axes.text(
         1, 1 + 4 / (HIGH * 72 / 2.54), "", transform=axes.transAxes, ha="right", va="baseline", fontsize=BODY,
         weight="bold", color=theme.accent, animated=True,

@@ -49,10 +49,22 @@ def compute(subject: AdderSubject) -> Data:
 
 
 def title(data: Data) -> str:
-    stage, most = max(data["stages"].items(), key=lambda item: item[1])
     steps = len(data["tokens"]) - data["prompt"]
     all_of_them = f"{counted(data['total'], 'number')} write the {steps} digits of a sum, one after the other"
-    return f"{all_of_them}; most of them, {most}, belong to {'the ' if stage == 'head' else ''}{stage}"
+    return f"{all_of_them}; {largest_words(data['stages'])}"
+
+
+def largest_words(stages: dict[str, int]) -> str:
+    """The stages with the most numbers: a share that leads need not be more than half.
+
+    >>> largest_words({"digits": 3, "attention": 23}), largest_words({"digits": 2, "head": 2})
+    ('the largest part, 23, is attention', 'the largest parts, 2 each, are digits and the head')
+    """
+    most = max(stages.values())
+    names = ["the head" if stage == "head" else stage for stage, count in stages.items() if count == most]
+    if len(names) == 1:
+        return f"the largest part, {most}, is {names[0]}"
+    return f"the largest parts, {most} each, are {listed(names)}"
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -175,8 +187,7 @@ def draw_budget(axes: Axes, frame: Frame, data: Data) -> None:
         box(axes, label_x, 0.72, 0.2, 0.2, colour, radius=0.04)
         say(axes, label_x + 0.28, 0.82, text, ha="left", color=theme.ink)
         label_x += text_width(text, SIZE) + 0.75
-    shared = listed(data["ties"]) if data["ties"] else "nothing, no weight is used twice"
-    words = f"Tied: {shared}."
+    words = f"Tied: {listed(data['ties'])}." if data["ties"] else "No parameter is tied to another."
     words += f" Formulas hold {counted(data['constants'], 'constant')} more that no file stores."
     paragraph(frame, 0, BUDGET + 1.05, frame.width, [words])
 

@@ -11,7 +11,13 @@ from matplotlib.colors import ListedColormap
 
 from glassformer.draw.frame import Frame
 from glassformer.draw.picture import Data
-from glassformer.draw.poster.directions import main_direction, measured_rank, outputs, spectrum
+from glassformer.draw.poster.directions import (
+    main_direction,
+    measured_rank,
+    outputs,
+    spectrum,
+    typical_size,
+)
 from glassformer.draw.poster.style import SIZE, open_axes, paragraph, short_ticks
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
@@ -38,7 +44,7 @@ def compute(subject: AdderSubject) -> Data:
     total = sample.x[:, column] + sample.y[:, column] + sample.carry[:, column]
     data: Data = {
         "values": values,
-        "rank": measured_rank(values, subject.architecture.precision),
+        "rank": measured_rank(values, subject.architecture.precision, typical_size(subject, layer)),
         "share": share,
         "layer": layer if len(subject.architecture.layers) > 1 else -1,
         "column": column,
@@ -93,7 +99,7 @@ def decision_map(subject: AdderSubject, data: Data, second: np.ndarray, step: in
 
 def spread(values: np.ndarray) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
-    room = 0.04 * (high - low) or 1.0
+    room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
     return low - room, high + room
 
 
@@ -125,6 +131,8 @@ def written_for(subject: AdderSubject, moved: np.ndarray, token: int, place: int
 
 def title(data: Data) -> str:
     where = "" if data["layer"] < 0 else f" of layer {data['layer']}"
+    if data["rank"] == 0:
+        return f"Attention{where} hands on nothing: its output is the same in all {len(data['score']):,} sums"
     if data["rank"] == 1:
         return f"All that attention{where} hands on is one number: its outputs lie along a single direction"
     if data["is_line"]:
@@ -141,14 +149,14 @@ def title(data: Data) -> str:
 
 def draw(frame: Frame, data: Data) -> None:
     draw_spectrum(frame.axes(0.95, 0.55, 1.9, 6.6), data, frame)
-    draw_totals(frame.axes(3.85, 0.55, 5.2, 6.6), data, frame)
-    draw_map(frame.axes(10.35, 0.55, 5.9, 6.6), data, frame)
+    draw_totals(frame.axes(3.85, 0.55, 5.1, 6.6), data, frame)
+    draw_map(frame.axes(10.5, 0.55, 5.75, 6.6), data, frame)
     paragraph(frame, 0, 8.15, frame.width, [words(data)])
 
 
 def draw_spectrum(axes: Axes, data: Data, frame: Frame) -> None:
     """Singular values, as shares of the largest."""
-    values = data["values"][:8] / data["values"][0]
+    values = data["values"][:8] / (data["values"][0] or 1.0)
     floor = 1e-16
     axes.bar(range(len(values)), np.maximum(values, floor), color=frame.theme.accent, width=0.7)
     axes.set_yscale("log")
@@ -249,9 +257,14 @@ def words(data: Data) -> str:
     return (
         "Left: singular values of attention's output, about its mean, as shares of the first. Middle and "
         f"right: digit {lowered('z' + str(data['column']))} of {len(data['score']):,} random sums. "
-        f"{trend(data)} Right, regions: the model's own pass from there on, with "
+        f"{trend(data)} Right, regions: the model's own pass from there on{own_context(data)}, with "
         f"{counted(borders, 'border')} in the lowest row; dots are sums, coloured by the digit written."
     )
+
+
+def own_context(data: Data) -> str:
+    """After the first layer the stream holds more than the token: the map has it from a single sum."""
+    return ", for the stream of one of these sums" if data["layer"] > 0 else ""
 
 
 def trend(data: Data) -> str:
@@ -260,7 +273,10 @@ def trend(data: Data) -> str:
     if abs(correlation) < 0.9:
         return f"The number does not follow the column's total alone (correlation {trimmed(correlation)})."
     slope = float(np.polyfit(data["total"], data["score"], 1)[0])
-    return f"A total larger by 1 moves the number by {short(slope)} (correlation {trimmed(correlation, 4)})."
+    return (
+        f"A total larger by 1 moves the number by {short(slope)} on average (correlation "
+        f"{trimmed(correlation, 4)})."
+    )
 
 
 def caption(data: Data) -> str:

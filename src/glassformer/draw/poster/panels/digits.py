@@ -20,11 +20,13 @@ from glassformer.draw.poster.style import (
     write_numbers,
 )
 from glassformer.draw.poster.subject import AdderSubject
-from glassformer.draw.poster.words import counted, percent, short
+from glassformer.draw.poster.words import counted, short
 from glassformer.draw.theme import token_colour
 from glassformer.tasks.addition import BASE
 
 SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
+STRAIGHT = {"float32": 1e-6, "float64": 1e-12}  # of its length: a line that bends by less bends by rounding
+BENT = 0.05  # of its length: what bends by more is no line
 
 
 def compute(subject: AdderSubject) -> Data:
@@ -52,6 +54,7 @@ def compute(subject: AdderSubject) -> Data:
         "turns": turns(table[:BASE]),
         "messages": messages,
         "straight": straightness(messages),
+        "rounding": STRAIGHT[subject.architecture.precision],
         "layer": layer if len(subject.architecture.layers) > 1 else -1,
     }
 
@@ -83,14 +86,30 @@ def shape_words(data: Data) -> str:
     lengths, angles = data["lengths"], data["turns"]
     if len(angles) and np.ptp(lengths) <= SAME * lengths.max() and np.ptp(angles) <= 1e-3 * angles.max():
         return f"on an arc of radius {short(lengths[0])}, each {short(angles.mean())}° from the one before"
-    moved = data["table"][1:BASE] - data["table"][0]
-    sizes = np.linalg.svd(moved, compute_uv=False)
-    bent = float(sizes[1] / sizes[0]) if len(sizes) > 1 and sizes[0] else 0.0
-    if bent < 1e-6:
+    if not np.ptp(data["table"][:BASE], axis=0).any():
+        return "all on one point"
+    bent = bend(data["table"][:BASE])
+    if bent < data["rounding"]:
         return "on one straight line"
-    if bent < 0.05:
-        return f"almost on a line: it bends by {percent(bent)}"
+    if bent < BENT:
+        return f"almost on a line: it bends by {short(bent, 2)} of its length"
+    if np.ptp(lengths) <= SAME * lengths.max():
+        return f"at a distance of {short(lengths[0])} from the origin"
     return f"at lengths of {short(lengths.min())} to {short(lengths.max())}"
+
+
+def bend(points: np.ndarray) -> float:
+    """How far points are from the line through the first and the last, as a share of its length.
+
+    >>> bend(np.array([[0.0, 0.0], [1.0, 0.5], [2.0, 0.0]]))
+    0.25
+    """
+    moved = points - points[0]
+    length = float(np.linalg.norm(moved[-1]))
+    if not length:
+        return float("inf")
+    along = moved[-1] / length
+    return float(np.linalg.norm(moved - np.outer(moved @ along, along), axis=1).max()) / length
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -149,11 +168,13 @@ def draw_messages(axes: Axes, data: Data, frame: Frame) -> None:
 def message_words(data: Data) -> str:
     where = "" if data["layer"] < 0 else f" of layer {data['layer']}"
     columns = data["messages"].shape[1]
+    if not np.ptp(data["messages"], axis=0).any():
+        return f"Right: attention{where} adds the same for every digit, so that it carries none of them."
+    exact = "a" if data["straight"] > 0.9999 else "almost a" if data["straight"] > 0.99 else "not quite a"
     return (
         f"Right: what attention{where} adds to the stream when it looks at one digit alone, along the "
         f"direction in which digits differ most (thin: each of the {columns} columns). Straight lines "
-        f"explain {data['straight']:.2%} of it: a mix of digits is "
-        f"{'a' if data['straight'] > 0.99 else 'not quite a'} weighted sum."
+        f"explain {data['straight']:.2%} of it: a mix of digits is {exact} weighted sum."
     )
 
 

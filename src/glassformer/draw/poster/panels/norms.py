@@ -59,9 +59,9 @@ def compute(subject: AdderSubject) -> Data:
 
 
 def rms(vectors: np.ndarray) -> np.ndarray:
-    """The 0, 5, 50, 95 and 100 percent points of the root mean squares, of vectors that are not zero."""
+    """The 0, 5, 50, 95 and 100 percent points of the root mean squares; zeros where all vectors are zero."""
     sizes = np.sqrt((vectors.astype(np.float64) ** 2).mean(-1))
-    return np.percentile(sizes[sizes > 0], [0, 5, 50, 95, 100]) if sizes.any() else np.full(5, 1.0)
+    return np.percentile(sizes[sizes > 0], [0, 5, 50, 95, 100]) if sizes.any() else np.zeros(5)
 
 
 def norm_at(subject: AdderSubject, layer: int, kind: str) -> object:
@@ -108,16 +108,17 @@ def spans(data: Data, which: int) -> tuple[float, float]:
 
 
 def draw(frame: Frame, data: Data) -> None:
-    side = 3.75 if data["has_norm"]["head"] else 5.0
+    side = 3.6 if data["has_norm"]["head"] else 5.0
     below = 0.55 + side + 1.0
     draw_lengths(frame.axes(2.3, 0.55, 4.2, 3.6), data, frame)
     draw_gains(frame, data)
     for index, when in enumerate(("before", "after") if data["has_norm"]["head"] else ("before",)):
-        axes = frame.axes(7.95 + index * (side + 0.75), 0.55, side, side)
+        axes = frame.axes(7.95 + index * (side + 1.0), 0.55, side, side)
         draw_cloud(axes, data, when, frame)
     lines = [
         f"The stream where digit {lowered('z' + str(data['column']))} is written, in {len(data['digit']):,} "
-        f"random sums, coloured by that digit{'; ' if data['plane'].note else ''}{data['plane'].note}.",
+        f"random sums, coloured by that digit{', less the mean' if data['centred'] else ''}"
+        f"{'; ' if data['plane'].note else ''}{data['plane'].note}.",
     ]
     draw_key(frame, below)
     paragraph(frame, 7.5, below + 0.85, frame.width - 7.5, lines)
@@ -131,6 +132,8 @@ def draw_lengths(axes: Axes, data: Data, frame: Frame) -> None:
             if which and not data["has_norm"][name]:
                 continue
             low, lower, middle, upper, high = data["lengths"][name][which]
+            if not high:
+                continue  # zero has no place on a scale of powers
             axes.plot([low, high], [row + shift] * 2, color=colour, linewidth=1)
             axes.plot([lower, upper], [row + shift] * 2, color=colour, linewidth=4, solid_capstyle="butt")
             axes.plot(
@@ -170,11 +173,9 @@ def draw_gains(frame: Frame, data: Data) -> None:
 def draw_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:
     plane: Plane = data["plane"]
     points = data[when]
-    show_plane(axes, plane, plane.limits(points, np.zeros((1, 2))))
-    if data["has_norm"]["head"]:
-        axes.set_title(f"{when} the last norm" + (", less the mean" if data["centred"] else ""))
-    else:
-        axes.set_title("the stream at the head" + (", less its mean" if data["centred"] else ""))
+    least = np.eye(2) * (0.0 if points.any() else 1.0)  # where all is zero, any size will do
+    show_plane(axes, plane, plane.limits(points, least, -least))
+    axes.set_title(f"{when} the last norm" if data["has_norm"]["head"] else "the stream at the head")
     axes.axhline(0, color=frame.theme.faint, linewidth=0.6, zorder=0)
     axes.axvline(0, color=frame.theme.faint, linewidth=0.6, zorder=0)
     for axis in (axes.xaxis, axes.yaxis):

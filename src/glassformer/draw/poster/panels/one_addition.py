@@ -10,6 +10,7 @@ from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import listed, lowered, percent, short
 from glassformer.draw.theme import mixed
 
+MOST_NAMED = 5  # wrong digits that the title names
 SOURCES = 4  # places named in a row, over all heads of the last layer
 HEADS = (
     "digit",
@@ -94,8 +95,9 @@ def title(data: Data) -> str:
             f"{short(data['margins'][worst])}"
         )
     wrong = [lowered(f"z{column}") for column in data["columns"][data["written"] != data["asked"]]]
+    which = listed(wrong) if len(wrong) <= MOST_NAMED else f"{len(wrong)} of {len(data['columns'])} digits"
     return (
-        f"{a} + {b} = {data['expected']}, but the model writes {data['got']}: {listed(wrong)} "
+        f"{a} + {b} = {data['expected']}, but the model writes {data['got']}: {which} "
         f"come{'s' if len(wrong) == 1 else ''} out wrong"
     )
 

@@ -96,7 +96,7 @@ def some_tokens(subject: AdderSubject) -> np.ndarray:
 def title(data: Data) -> str:
     arrays = counted(len(data["parameters"]), "array")
     silent = sum(int(mask.sum()) for mask in data["dead"].values())
-    words = f"; to change {silent} of them by {NUDGE:.0%} changes nothing" if silent else ""
+    words = f"; to change one of {silent} by {NUDGE:.0%} changes no logit of {SUMS} sums" if silent else ""
     return f"All {counted(data['total'], 'parameter')} in {arrays}{words}"
 
 
@@ -168,15 +168,15 @@ def cross_out(axes: Axes, column: int, row: int, theme: Theme) -> None:
 
 
 def words_below(data: Data) -> str:
-    scale = "Each array has its own colour scale, centred at 0: blue above, brown below."
+    scale = "Each array has its own colour scale, centred at 0: blue above, orange below."
     silent = [name for name, mask in data["dead"].items() if mask.any()]
     if not data["dead"]:
         return scale
     if not silent:
-        return f"{scale} Changing any of them by {NUDGE:.0%} changes a logit."
+        return f"{scale} Changing any one of them by {NUDGE:.0%} changes a logit of {SUMS} sums."
     return (
-        f"{scale} Crossed out, in {listed(silent)}: to change such a number by {NUDGE:.0%} (a zero by "
-        f"{NUDGE}) changes no logit of {SUMS} sums, not even in its last bit."
+        f"{scale} Crossed out, in {listed(silent)}: to change one such number by {NUDGE:.0%} (a zero by "
+        f"{NUDGE}) changes no logit of {SUMS} sums, not even in the last bit of float64."
     )
 
 

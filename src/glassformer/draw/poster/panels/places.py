@@ -23,6 +23,7 @@ from glassformer.draw.theme import Theme
 
 SIDE = 7.2  # cm: the view on the left
 MOST = 6  # heads that have a map, the last ones
+SAME = 1e-6  # of the largest number of a table: what differs by less is the same
 FLOOR = -10.0  # scores so far below the best one weigh less than 1 in 20,000
 
 
@@ -55,12 +56,26 @@ def compute(subject: AdderSubject) -> Data:
 
 def same_rows(table: np.ndarray, labels: tuple[str, ...]) -> list[tuple[str, list[int]]]:
     """Places that are told apart by nothing in the table, with a common name: x3, y3 and z3 are `xyz3`."""
-    _, index = np.unique(table.round(6), axis=0, return_inverse=True)
+    _, index = np.unique(nearly(table), axis=0, return_inverse=True)
     found: list[tuple[str, list[int]]] = []
     for group in dict.fromkeys(index.ravel().tolist()):
         places = np.flatnonzero(index.ravel() == group).tolist()
         found.append((common_name([labels[place] for place in places]), places))
     return found
+
+
+def nearly(table: np.ndarray) -> np.ndarray:
+    """With each number that is another one of its column but for rounding put to that one.
+
+    >>> nearly(np.array([[2.0], [1.0], [1.0 + 1e-8]])).tolist()
+    [[2.0], [1.0], [1.0]]
+    """
+    merged, least = table.copy(), SAME * float(np.abs(table).max(initial=0.0))
+    for column in merged.T:
+        order = np.argsort(column, kind="stable")
+        starts = np.r_[True, np.diff(column[order]) > least]
+        column[order] = column[order][starts][np.cumsum(starts) - 1]
+    return merged
 
 
 def shared_columns(groups: list[tuple[str, list[int]]], labels: tuple[str, ...], digits: int) -> str:
@@ -214,7 +229,8 @@ def is_end(label: str, labels: tuple[str, ...], place: int) -> bool:
 def score_words(data: Data) -> str:
     return (
         "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
-        "the order of writing): 1 is dark, and what is light gets no weight."
+        "the order of writing): the stronger the colour, the nearer to 1; places as pale as the ground get "
+        "almost no weight."
     )
 
 

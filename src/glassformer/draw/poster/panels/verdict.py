@@ -114,18 +114,20 @@ def stamp_words(data: Data) -> str:
     if data["verdict"] == "proved":
         return f"on all {data['pairs']} pairs of numbers"
     if data["verdict"] == "refuted" and data["wrong"]:
-        return f"wrong on {data['wrong'] / data['sums']:.1%} of random pairs"
+        return f"wrong on {data['wrong']:,} of {data['sums']:,} random pairs"
     return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"
 
 
 def facts(data: Data) -> list[str]:
     """What the verdict rests on, a sentence a fact."""
     lines, classes = [], data["classes"]
+    random = float(data["random"][:, 0].min())
+    digits = digits_apart(data["smallest"], random)
     if classes.get("total"):
         parts = [f"{classes[key]:,} {key}" for key in ("proved", "refuted", "undecided") if classes[key]]
         lines.append(f"{classes['total']:,} classes of pairs: {', '.join(parts)}.")
     if data["verdict"] == "proved" and data["smallest"] is not None:
-        lines.append(f"Smallest margin of all pairs: {short(data['smallest'], 4)}.")
+        lines.append(f"Smallest margin of all pairs: {short(data['smallest'], digits)}.")
         if data["rounding"]:
             lines.append(
                 f"Rounding in {data['arithmetic']} moves a gap by at most {short(2 * data['rounding'], 2)}."
@@ -133,10 +135,21 @@ def facts(data: Data) -> list[str]:
     measured = f"{data['sums'] - data['wrong']:,} of {data['sums']:,}"
     lines.append(
         f"Of random pairs it has {measured} right; their smallest margin is "
-        f"{short(float(data['random'][:, 0].min()))}."
+        f"{short(random, digits)}."
     )
     undecided = [f"Why: {data['reason']}."] if data["verdict"] not in ("proved", "refuted") else []
     return [*lines, *undecided, f"From: {data['source']}."]
+
+
+def digits_apart(first: float | None, second: float) -> int:
+    """As many digits as tell two numbers apart, 3 to 6: 4.4436 and 4.4449 are 4.444 and 4.445.
+
+    >>> digits_apart(4.4436, 4.4449), digits_apart(1.0, 2.0), digits_apart(None, 2.0)
+    (4, 3, 3)
+    """
+    if first is None:
+        return 3
+    return next((digits for digits in (3, 4, 5) if short(first, digits) != short(second, digits)), 6)
 
 
 def draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
@@ -172,7 +185,7 @@ def scale_margins(axes: Axes, values: np.ndarray, theme: Theme) -> None:
         axes.set_ylim(low, high)
         return
     axes.axhline(0, color=theme.bad, linewidth=0.8)
-    room = 0.08 * (max(most, 0) - min(least, 0))
+    room = 0.08 * (max(most, 0) - min(least, 0)) or 1.0
     axes.set_ylim(min(least, 0) - room, max(most, 0) + room)
     short_ticks(axes.yaxis)
 

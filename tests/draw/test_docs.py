@@ -1,0 +1,33 @@
+"""The page about pictures names every figure, panel and video, as the program does."""
+
+import re
+from pathlib import Path
+
+from glassformer.draw.poster.registry import PANELS
+from glassformer.draw.registry import PICTURES
+from glassformer.draw.video import VIDEOS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "pictures.md").read_text()
+
+
+def test_every_figure_panel_and_video_is_listed():
+    for one in (*PICTURES, *PANELS):
+        assert f"| {one.id} | {one.name} | {one.about} |" in PAGE
+    for video in VIDEOS:
+        assert f"| {video.id} | {video.about} |" in PAGE
+
+
+def test_counts_in_other_texts_are_those_of_the_set():
+    for name in ("README.md", "CHANGELOG.md"):
+        text = (DOCS.parent / name).read_text()
+        assert re.findall(r"(\d+) figures", text) == [str(len(PICTURES))], name
+
+
+def test_the_gallery_shows_the_whole_set_and_nothing_that_is_not_there():
+    gallery = (DOCS / "gallery" / "README.md").read_text()
+    shown = re.findall(r"\]\(([^)]+)\)", gallery)
+    assert all((DOCS / "gallery" / file).exists() for file in shown)
+    assert {f"plus_last_even-{picture.file}.png" for picture in PICTURES} <= set(shown)
+    kept = {path.name for path in (DOCS / "gallery").iterdir()} - {"README.md"}
+    assert kept == set(shown)
