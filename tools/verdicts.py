@@ -1,4 +1,4 @@
-"""Prove every model of the zoo that has numbers; write the verdicts down for `glassformer list` and the posters.
+"""Prove every model of the zoo that has numbers; write the verdicts down, for lists and posters.
 
     python tools/verdicts.py
 

@@ -20,7 +20,7 @@ def faults(figure: Figure, page: float = 17.0) -> list[str]:
 
 
 def faults_as_saved(figure: Figure, page: float) -> list[str]:
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     scale = min(1.0, page / (figure.get_size_inches()[0] * 2.54))
     texts = list(drawn_texts(figure))
     boxes = [text.get_window_extent() for _, text in texts]

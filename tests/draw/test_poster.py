@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from functools import cache
 
@@ -13,7 +14,7 @@ from scipy.special import erf
 
 from glassformer.commands.prove import prove_model
 from glassformer.draw.matrices import PARAMETER
-from glassformer.draw.poster.findings import find, read_certificate
+from glassformer.draw.poster.findings import find, read_certificate, read_zoo
 from glassformer.draw.poster.panels import (
     big_picture,
     bottleneck,
@@ -27,7 +28,7 @@ from glassformer.draw.poster.panels import (
 )  # fmt: skip
 from glassformer.draw.poster.projection import VIEW, seen
 from glassformer.draw.poster.registry import NINE, PANELS, draw_panel
-from glassformer.draw.poster.subject import AdderSubject, adder_subject, worst_tried
+from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by, worst_tried
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from glassformer.proof.certificate import model_hash
@@ -79,6 +80,32 @@ def micro_pass(subject: AdderSubject, tokens: list[int]) -> dict[str, np.ndarray
     return {"mix": mix, "number": number, "logits": norm(last) @ p["head.weight"].T @ table.T, "table": table}
 
 
+def nano_pass(subject: AdderSubject, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+    """nanoGPT-58's attention (head, digit, place) and logits (digit, token), from its description."""
+    p = {name: np.asarray(array, np.float64) for name, array in subject.model.params.items()}
+    text = f"{a:010d}0{b:010d}0" + f"{a + b:011d}"[:0:-1]  # the answer units first, without its last digit
+    x = np.outer(p["token.value"], p["token.direction"])[[int(one) for one in text]]
+    turn = np.arange(len(x)) * 2 * math.pi / 11
+    loud = np.where(np.arange(len(x)) < 22, 100.0, 1.0)
+    x[:, 1] += loud * np.sin(turn)
+    x[:, 2] += loud * np.cos(turn)
+    mixes, moved = [], np.zeros_like(x)
+    for head, target in ((0, 3), (1, 1)):
+        t = p["attn.q.angle"][head]
+        rows = p["attn.q.scale"] * np.array([[-math.cos(t), math.sin(t)], [math.sin(t), math.cos(t)]])
+        scores = (x[:, 1:3] @ rows.T) @ (x[:, 1:3] @ p["attn.k.weight"][2 * head : 2 * head + 2].T).T
+        scores = np.where(np.tri(len(x), dtype=bool), scores / math.sqrt(2), -np.inf)
+        mix = np.exp(scores - scores.max(1, keepdims=True))
+        mixes.append(mix / mix.sum(1, keepdims=True))
+        value = (x @ p["attn.v.read"]) * p["attn.v.write"][2 * head]
+        moved[:, target] += p["attn.out.values"][head] * (mixes[-1] @ value)
+    z = x + moved
+    units = np.maximum(z @ np.repeat(p["ff.up.weight"], 2, 0).T + p["ff.up.bias"], 0)
+    last = (z + np.outer(units @ p["ff.down.read"], p["ff.down.write"]))[:, 3]
+    digit = np.arange(10)
+    return np.stack(mixes)[:, 21:], (p["head.slope"] * np.outer(last, digit) + p["head.bend"] * digit**2)[21:]
+
+
 def asked(a: int, b: int) -> list[int]:
     x, y, z = (digits_of([number], count)[:, 0].tolist() for number, count in ((a, 10), (b, 10), (a + b, 11)))
     return [*x, 0, *y, 0, *z[:-1]]
@@ -122,6 +149,19 @@ def test_attention_logits_and_margins_are_those_of_the_weights():
     assert np.allclose(worked["margins"], best[:, 0] - best[:, 1], atol=2e-2)
     assert "".join(map(str, worked["written"][::-1])) == str(sum(PAIR))
     assert worked["carry"].tolist() == [0, *[1] * 10]
+
+
+def test_attention_and_margins_of_the_two_heads_of_nanogpt_by_hand():
+    name, (a, b) = "nanogpt-58", (1234567890, 2718281828)
+    subject = subject_of(name, (a, b))
+    mixes, logits = nano_pass(subject, a, b)
+    worked = one_addition.compute(subject)
+    assert np.allclose(routing.compute(subject)["weights"], mixes, atol=2e-3)
+    right = np.array([int(one) for one in f"{a + b:011d}"[::-1]])
+    others = np.where(np.arange(10) == right[:, None], -np.inf, logits)
+    by_hand = logits[np.arange(11), right] - others.max(1)
+    assert worked["margins"] == pytest.approx(by_hand, abs=0.05)
+    assert (worked["written"] == logits.argmax(1)).all()
 
 
 def test_the_one_number_of_the_bottleneck_is_attention_times_the_values():
@@ -207,6 +247,60 @@ def test_numbers_without_effect_are_crossed_out():
     assert not any(mask.any() for mask in parameters.compute(subject_of("hand-6"))["dead"].values())
 
 
+def test_titles_claim_no_more_than_holds():
+    """A stage that leads is not most of the numbers; a parabola is no line, however flat."""
+    assert "the largest part, 23, is attention" in big_picture.title(big_picture.compute(subject_of(MICRO)))
+    small = subject_of("hand-6")
+    assert "the largest parts, 2 each" in big_picture.title(big_picture.compute(small))
+    assert "almost on a line" in digits.title(digits.compute(small))
+    params, dead = parameters.compute(subject_of(MICRO)), "3 of them change no logit of 64 sums"
+    assert dead in parameters.title(params) and "float64" in parameters.words_below(params)
+
+
+def silenced(name: str, *zeros: str) -> AdderSubject:
+    """A model of the zoo with some parameters set to zero."""
+    model = load(name)
+    params = {key: array * (0 if key in zeros else 1) for key, array in model.params.items()}
+    return adder_subject(replace(model, params=params), name)
+
+
+def test_attention_that_writes_nothing_is_said_to_hand_on_nothing():
+    subject = silenced("glass-39", "attn.out.weight")  # as at the first step of training
+    data = bottleneck.compute(subject)
+    assert data["rank"] == 0 and "hands on nothing" in bottleneck.title(data)
+    assert "carries none" in digits.message_words(digits.compute(subject))
+    assert subject.findings.verdict == "refuted" and "made for this poster" in subject.findings.source
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert faults(draw_panel("P6", subject, THEMES["light"])) == []
+        assert faults(draw_panel("P9", subject, THEMES["light"])) == []
+
+
+def test_digits_on_one_point_are_not_called_a_line():
+    data = digits.compute(silenced("glass-29", "token.amplitude"))
+    assert "all on one point" in digits.title(data)
+
+
+def test_weights_that_overflow_are_refused_in_a_sentence():
+    model = load("nanogpt-58")
+    huge = replace(model, params={key: array * np.float32(1e30) for key, array in model.params.items()})
+    with pytest.raises(UserError, match="nanogpt-58 cannot be drawn: its weights are so large"):
+        adder_subject(huge, "nanogpt-58")
+
+
+def test_a_pair_that_comes_out_wrong_refutes():
+    subject = subject_of("nanogpt-58")
+    open_ = replace(subject.findings, verdict="undecided", counterexample=None, worst=())
+    found = refuted_by(open_, subject.model, subject.task, [(1, 1), (0, 9000)])
+    assert (found.verdict, found.counterexample) == ("refuted", (0, 9000))
+    assert refuted_by(open_, subject.model, subject.task, [(1, 1)]) == open_
+
+
+def test_places_that_differ_by_rounding_are_one():
+    table = np.array([[100.0, 0.0], [100.0 + 1e-5, -1e-6], [99.0, 0.0]])
+    assert [name for name, _ in places.same_rows(table, ("x0", "y0", "x1"))] == ["xy₀", "x₁"]
+
+
 def test_the_verdict_shows_the_hardest_pair_with_its_margin():
     subject = subject_of(MICRO)
     data = verdict.compute(subject)
@@ -261,9 +355,23 @@ def test_a_certificate_counts_only_for_its_own_weights(tmp_path):
     found = find(model, model.addition, tmp_path)
     assert "certificate" in found.source and found.verdict == "proved" and len(found.worst) == 11
     other = replace(model, params=dict(model.params) | {"attn.q.angle": model.params["attn.q.angle"] * 3})
-    assert read_certificate(path, model_hash(other.architecture, other.params)) is None
+    sha256 = model_hash(model.architecture, model.params)
+    assert read_certificate(path, model_hash(other.architecture, other.params), model.addition) is None
+    assert read_certificate(path, sha256, replace(model.addition, digits=9)) is None
     path.write_text(json.dumps({"verdict": "proved"}))
-    assert read_certificate(path, model_hash(model.architecture, model.params)) is None
+    assert read_certificate(path, sha256, model.addition) is None
+
+
+def test_the_zoos_verdict_counts_only_for_its_own_weights_and_task():
+    model = load("hand-6")
+    sha256 = model_hash(model.architecture, model.params)
+    assert read_zoo(sha256, model.addition).verdict == "proved"
+    assert read_zoo(sha256, replace(model.addition, digits=3)) is None
+    assert read_zoo(sha256, replace(model.addition, layout="lsb")) is None
+    last = np.nextafter(np.asarray(model.params["token.c1"]), 1.0)  # by one bit
+    assert (
+        read_zoo(model_hash(model.architecture, dict(model.params) | {"token.c1": last}), model.task) is None
+    )
 
 
 def test_without_a_proof_the_worst_pair_tried_is_named_as_such():

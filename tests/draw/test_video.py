@@ -21,6 +21,7 @@ from glassformer.draw.video import (
     attention,
     chosen_videos,
     embeddings,
+    encoder,
     landscape,
     qkv,
     render,
@@ -261,6 +262,53 @@ def test_all_points_are_inside_at_all_steps() -> None:
     assert ((data["points"] > low) & (data["points"] < high)).all()
 
 
+def moving_points(axes: Axes) -> np.ndarray:
+    """In pixels: dots, ends of lines, labels and corners of arrows of a panel, as they were drawn last."""
+    found = [np.zeros((0, 2))]
+    for drawn in axes.collections:
+        if drawn.get_animated():
+            at, offsets = drawn.get_offset_transform(), drawn.get_offsets()
+            is_marked = at == axes.transData or len(offsets) > 1
+            shapes = [drawn.get_transform().transform(path.vertices) for path in drawn.get_paths()]
+            found.append(at.transform(offsets) if is_marked else np.concatenate(shapes))
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("which", [video.id for video in VIDEOS])
+@pytest.mark.parametrize("name", ["plus_last_even", "even_repeat_last_odd"])  # widths 2 and 12
+def test_no_moving_point_leaves_its_panel_in_any_frame(
+    name: str, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Axes, "draw_artist", lambda *_: None)  # movers set their artists; that is enough
+    for scene in (attention, landscape, residual):
+        monkeypatch.setattr(scene, "pasted", lambda *_: lambda index: None)
+    stage, count = staged(which, name, 320), 0
+    limits = [(axes.get_xlim(), axes.get_ylim()) for axes in stage.body.figure.axes]
+    for index in range(stage.count):
+        for move in stage.movers:
+            move(index)
+        for axes in stage.body.figure.axes:
+            points, box = moving_points(axes), axes.bbox.padded(0.5)
+            count += len(points)
+            assert (points >= [box.x0, box.y0]).all() and (points <= [box.x1, box.y1]).all()
+    assert count > 100 * stage.count
+    assert limits == [(axes.get_xlim(), axes.get_ylim()) for axes in stage.body.figure.axes]
+
+
+@pytest.mark.parametrize("width", [340, 400])
+def test_maps_fit_their_panels_at_every_width(width: int) -> None:
+    """Panels of one size on paper may differ by a pixel on the screen."""
+    stage = staged("landscape", width=width, every=11)
+    assert next(iter(stage.frames())).shape[1] == width
+
+
+def test_a_coarse_map_of_a_dear_model_fits_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glassformer.draw.video.outlook.DEAR", 1)
+    monkeypatch.setattr("glassformer.draw.video.outlook.COARSE", 50)
+    *_, last = staged("landscape", width=320, every=11).frames()
+    assert len(np.unique(last.reshape(-1, 4), axis=0)) > 100
+
+
 def test_labels_keep_apart_and_inside_and_do_not_jump() -> None:
     random = np.random.default_rng(3)
     start, end = random.normal(0, 5, (2, 12, 2)) + 200
@@ -276,7 +324,7 @@ def test_labels_keep_apart_and_inside_and_do_not_jump() -> None:
 
 
 def test_memory_does_not_hold_the_frames() -> None:
-    stage = staged("embeddings")
+    stage = staged("embeddings", every=6)
     frames = list(stage.frames())
     assert all(np.shares_memory(frame, frames[0]) for frame in frames)
 
@@ -294,6 +342,30 @@ def test_a_failed_encoder_leaves_the_old_file(tmp_path: Path, monkeypatch: pytes
         render(subject_of("plus_last_even"), "embeddings", tmp_path, width=WIDTH)
     assert target.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["embeddings.mp4"]
+
+
+def test_one_encoder_that_dies_ends_both_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, start, frames = [], encoder.start, Stage.frames
+
+    def remember(*wishes):
+        started.append(start(*wishes))
+        return started[-1]
+
+    def deadly(self: Stage):
+        for index, pixels in enumerate(frames(self)):
+            if index == 2:
+                started[0].kill()
+                started[0].wait()
+            yield pixels
+
+    monkeypatch.setattr(encoder, "start", remember)
+    monkeypatch.setattr(Stage, "frames", deadly)
+    with pytest.raises(UserError, match=r"cannot write .*embeddings.mp4: ffmpeg stopped without a word"):
+        render(subject_of("plus_last_even"), "embeddings", tmp_path, ("mp4", "gif"), width=WIDTH)
+    assert not list(tmp_path.iterdir())
+    assert all(process.poll() is not None for process in started)
 
 
 def test_what_ffmpeg_says_becomes_one_sentence(tmp_path: Path) -> None:

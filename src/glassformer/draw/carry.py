@@ -75,10 +75,10 @@ class Carry:
 
 def carry_of(subject: Subject, index: int) -> Carry:
     """The last place of one of the subject's sequences."""
-    trace, name = subject.trace(index), f"{subject.layer}attn"
+    heads, trace, name = range(subject.heads), subject.trace(index), f"{subject.layer}attn"
     inputs = trace[f"{name}.input"][None]  # 1 pos dim
-    messages = np.concatenate([subject.written(head, inputs) for head in range(subject.heads)])
-    weights = np.stack([trace[f"{name}.weights.{head}"][-1] for head in range(subject.heads)])
+    messages = np.concatenate([subject.written(head, inputs) for head in heads])
+    weights = np.stack([trace[f"{name}.weights.{head}"][-1] for head in heads])
     embedded = stream_before(subject, trace)
     return Carry(
         subject.labels(index),

@@ -71,10 +71,13 @@ def best_box(
     """The first box that covers nothing, or the least bad one, and how far it is from its point."""
     wide, high = text_width(text, size, weight) * POINTS + 2 * PAD, size * 0.98 + 2 * PAD
     boxes, far = candidates(point, wide, high)
+    frame = axes_box(axes)
+    if outside(boxes, frame).all():
+        boxes = pushed_inside(boxes, frame)
     cost = COVERS_POINT * covered(boxes, around, 1.6) + 0.02 * far
     if occupied:
         cost = cost + COVERS_LABEL * overlaps(boxes, np.array(occupied))
-    cost = cost + OUTSIDE * outside(boxes, axes_box(axes))
+    cost = cost + OUTSIDE * outside(boxes, frame)
     best = int(np.argmin(cost))
     return boxes[best], float(far[best])
 
@@ -108,6 +111,13 @@ def outside(boxes: Boxes, frame: Float[np.ndarray, "4"]) -> Float[np.ndarray, " 
     """1 where a box leaves the frame."""
     leaves = (boxes[:, :2] < frame[:2]).any(1) | (boxes[:, 2:] > frame[2:]).any(1)
     return np.asarray(leaves, float)
+
+
+def pushed_inside(boxes: Boxes, frame: Float[np.ndarray, "4"]) -> Boxes:
+    """Boxes moved into the frame by the shortest way; one wider than the frame begins at its left."""
+    shift = np.minimum(frame[2:] - boxes[:, 2:], 0)
+    shift = shift + np.maximum(frame[:2] - boxes[:, :2] - shift, 0)
+    return np.asarray(boxes + np.tile(shift, 2))
 
 
 def axes_box(axes: Axes) -> Float[np.ndarray, "4"]:

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.frame import SMALL, Frame
 from glassformer.draw.labels import place_labels
+from glassformer.draw.matrices import short_ticks
 from glassformer.draw.plane import Plane
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
@@ -26,6 +27,9 @@ def show_plane(axes: Axes, plane: Plane, limits: Float[np.ndarray, "2 2"], title
         axis.set_major_locator(
             MaxNLocator(4, steps=[1, 2, 5, 10], integer=plane.is_line and axis is axes.yaxis)
         )
+        short_ticks(axis)
+    axes.yaxis.labelpad = 0.0
+    axes.tick_params(axis="y", pad=1.0)
     if title:
         axes.set_title(title)
 

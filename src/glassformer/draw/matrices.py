@@ -9,15 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.image import AxesImage
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from glassformer.draw.frame import POINTS, SMALL, text_width
 from glassformer.draw.theme import Theme, readable_on
 
 MOST_NUMBERS = 12  # rows, and columns, up to which a matrix shows its numbers
 MINUS = "\N{MINUS SIGN}"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LONG, SHORT = 1_000, 0.1  # numbers from here on, or all below, are written short: 15k, 5e-4
 PARAMETER = "parameter:"  # before the name, in the group id of a drawn parameter
 
 
@@ -110,6 +113,36 @@ def number_text(value: float, decimals: int = 2) -> str:
     return text.replace("-", "" if float(text) == 0 else MINUS)
 
 
+def short_number(value: float) -> str:
+    """A very large or very small number in few characters.
+
+    >>> short_number(-15000.0), short_number(2.5e6), short_number(0.0), short_number(0.0005)
+    ('\u221215k', '2.5M', '0', '5e\u22124')
+    """
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:.3g}{letter}".replace("-", MINUS)
+    if 0 < abs(value) < SHORT / 10:
+        digits, power = f"{value:.1e}".split("e")
+        return f"{float(digits):g}e{int(power)}".replace("-", MINUS)
+    return f"{value:.{2 if abs(value) < SHORT else 3}g}".replace("-", MINUS)
+
+
+def is_unwieldy(largest: float) -> bool:
+    """Whether numbers up to here take many characters when they are written out."""
+    return largest >= LONG or 0 < largest < SHORT
+
+
+def short_ticks(axis: Axis) -> None:
+    """Few characters at an axis whose limits and name are set: the name tells the power of ten."""
+    largest = float(np.abs(axis.get_view_interval()).max())
+    if is_unwieldy(largest):
+        power = 3 * int(np.floor(np.log10(largest) / 3))
+        times = f"\N{MULTIPLICATION SIGN}10{str(power).translate(RAISED)}"
+        axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value / 10.0**power)))
+        axis.set_label_text(f"{axis.get_label_text()} {times}")
+
+
 def scale_bar(
     axes: Axes, image: AxesImage, theme: Theme, label: str = "", ticks: Sequence[float] | None = None
 ) -> None:
@@ -118,6 +151,8 @@ def scale_bar(
     wide, high = (box.width, box.height) * axes.figure.get_size_inches()
     bar = axes.figure.colorbar(image, cax=axes, orientation="horizontal" if wide > high else "vertical")
     bar.outline.set_visible(False)
+    if is_unwieldy(max(map(abs, image.get_clim()))):
+        bar.formatter = FuncFormatter(lambda value, _: short_number(value))
     if ticks is None:
         bar.locator = MaxNLocator(3)
         bar.update_ticks()

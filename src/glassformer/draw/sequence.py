@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from glassformer.draw.frame import SMALL, Frame, text_width
 from glassformer.draw.marks import readable, token_row
-from glassformer.draw.matrices import MOST_NUMBERS, matrix, number_text
+from glassformer.draw.matrices import MOST_NUMBERS, is_unwieldy, matrix, number_text, short_number
 from glassformer.draw.theme import Theme, token_colour
 
 ROW_NAMES = 1.0  # cm left of a matrix for names such as `p12: 10`
@@ -152,4 +152,6 @@ def frame_cell(axes: Axes, row: int, column: int, colour: str) -> None:
 
 def scale_words(largest: float) -> str:
     """The end of a scale of signed numbers, for a title: `±12`, `±0.35`."""
+    if is_unwieldy(largest):
+        return f"\N{PLUS-MINUS SIGN}{short_number(largest)}"
     return f"\N{PLUS-MINUS SIGN}{number_text(largest, 0 if largest >= 10 else 1 if largest >= 1 else 2)}"

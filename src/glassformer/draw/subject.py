@@ -89,6 +89,11 @@ class Subject:
     def heads(self) -> int:
         return self.attention.heads
 
+    def need_heads(self, most: int) -> None:
+        """A sentence instead of a figure that has no room for so many heads."""
+        if self.heads > most:
+            raise UserError(f"{self.name} has {self.heads} heads, and this figure has room for {most}")
+
     @cached_property
     def pairs(self) -> dict[str, np.ndarray]:
         """Every intermediate for every token at every place: name to `tok pos dim`."""
@@ -185,7 +190,8 @@ class Subject:
         seen = [self.embedded.reshape(-1, self.embedded.shape[-1])]
         if len(self.trials):
             last = self.trial_traces
-            seen += [last[f"{self.layer}mid"][:, -1], last[f"{self.layer}stream"][:, -1]]
+            names = [f"{self.layer}{part}" for part in ("mid", "stream")]
+            seen += [last[name][:, -1] for name in names if name in last]
         return plane_of(np.concatenate(seen), "stream", self.dims)
 
     def qk_plane(self, head: int) -> Plane:

@@ -67,6 +67,9 @@ def draw_tables(paper: Frame, parameters: Mapping[str, np.ndarray], boxes: list[
         axes.set_title(name, pad=14)
         free = box[0] + box[2]
     if max((max(array.shape, default=0) for array in parameters.values()), default=0) > MOST_NUMBERS:
-        scale_bar(paper.axes(free + 0.4, boxes[-1].top, 0.18, 1.4), image, paper.theme)
+        top, high = boxes[-1].top, boxes[-1].height
+        beside = free + 1.6 <= ROOM
+        place = (free + 0.4, top, 0.18, 1.4) if beside else (ROOM - 3.2, top + high + 0.1, 2.4, 0.12)
+        scale_bar(paper.axes(*place), image, paper.theme)
         free += 1.6
     return free

@@ -35,6 +35,7 @@ NAMED, WORTH = 3, 0.005  # keys of the context that get a label, where they get 
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(3)
     context = context_of(subject)
     token, place = int(context[-1]), len(context) - 1
     found = [sides(subject, head) for head in range(subject.heads)]

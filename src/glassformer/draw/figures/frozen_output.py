@@ -31,6 +31,7 @@ BESIDE = 20  # places up to which the two matrices of a head stand side by side
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(3)
     carry = carry_of(subject, 0)
     messages = subject.messages[:, :, : len(carry.labels)].astype(np.float64)  # head tok pos dim
     states = alone(carry, messages)

@@ -35,6 +35,7 @@ UNLIKE = 4.0  # sides that differ more in length are drawn to scales of their ow
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     heads = range(subject.heads)
     factors = [factor_of(subject, head) for head in heads]
     planes = [subject.qk_plane(head) for head in heads]

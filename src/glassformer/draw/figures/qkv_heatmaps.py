@@ -22,8 +22,8 @@ PAGE_HEIGHT = 19.5  # cm that the maps may take
 
 
 def compute(subject: Subject) -> Data:
-    found = {kind: subject.pairs[f"{subject.layer}attn.{kind}"].astype(np.float64) for kind in NAMES}
     attention = subject.attention
+    found = {kind: subject.pairs[f"{subject.layer}attn.{kind}"].astype(np.float64) for kind in NAMES}
     sizes = {"q": attention.head_size, "k": attention.head_size, "v": attention.values}
     shown = {kind: largest_dims(vectors) for kind, vectors in found.items()}
     return {

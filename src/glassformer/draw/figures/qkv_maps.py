@@ -44,6 +44,7 @@ SMALLEST, LARGEST = 2.6, 2.85  # cm: the side of a panel
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(3)
     found = [sides(subject, head) for head in range(subject.heads)]
     entering = side("e", subject.pairs[f"{subject.layer}attn.input"], subject.stream_plane)
     grid, step = grid_over(entering.plane, entering.points)

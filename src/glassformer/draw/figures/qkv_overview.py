@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, Frame, sheet
+from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_width
 from glassformer.draw.heads import (
     NAMES,
     Boxes,
@@ -35,6 +35,7 @@ VIEWS = ("token", "place", "means")
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     found = [sides(subject, head) for head in range(subject.heads)]
     return {
         "tokens": subject.tokens,
@@ -91,8 +92,9 @@ def draw_views(part: Frame, data: Data, head: int, kind: str, panels: list[Axes]
     names = (
         f"{NAMES[kind]} by token",
         "by place",
-        f"means ({percent(token, 0)} token, {percent(place, 0)} place)",
+        f"means: {percent(token, 0)} token, {percent(place, 0)} place",
     )
+    names = names if text_width(names[2], BODY) < part.height else (*names[:2], "means")
     for index, axes in enumerate(panels):
         show_plane(axes, plane, limits, head_title(head, heads, names[0]) if index == 0 else names[index])
         cross(axes, part.theme)

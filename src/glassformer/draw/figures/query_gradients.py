@@ -8,11 +8,11 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, Frame, sheet
+from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_width
 from glassformer.draw.heads import Side, foot_height, plane_notes, sides, write_foot
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import arrow, readable
-from glassformer.draw.matrices import number_text, scale_bar
+from glassformer.draw.matrices import number_text, scale_bar, short_number
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.draw.slopes import FLAT, draw_slope, slope_of, step_of
@@ -26,6 +26,7 @@ GAP, ABOVE, PAGE_HEIGHT = 0.25, 0.45, 18.5  # cm
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(3)
     found = [sides(subject, head) for head in range(subject.heads)]
     scale, heads = subject.attention.score_scale, range(subject.heads)
     scores = [subject.scores(head)[:, -1] for head in heads]  # tok tok pos
@@ -98,8 +99,12 @@ def title(data: Data) -> str:
 
 def draw_head(part: Frame, data: Data, head: int, columns: int, side: float) -> None:
     """All tokens' panels on one scale, and the scale below them."""
-    limits = data["planes"][head].limits(data["keys"][head], data["origins"][head][None], room=0.16)
-    slopes, theme = data["slopes"][head], part.theme
+    limits = data["planes"][head].limits(data["keys"][head], data["origins"][head][None], room=0.14)
+    slopes, theme, start = data["slopes"][head], part.theme, data["origins"][head]
+    gradients = np.stack([slope.gradient for slope in slopes])
+    longest = max(float(np.linalg.norm(gradients, axis=1).max()), FLAT)
+    ends = start + 0.42 * float(np.ptp(limits[0])) / longest * gradients
+    limits = data["planes"][head].limits(limits.T, ends, room=0.02)
     largest = max(abs(end) for slope in slopes for end in slope.ends(limits))
     step = step_of(slopes, limits, LINES)
     top = 0.35 * (len(data["slopes"]) > 1)
@@ -110,7 +115,7 @@ def draw_head(part: Frame, data: Data, head: int, columns: int, side: float) -> 
         axes = part.axes(column * (side + GAP), top + ABOVE + row * (side + ABOVE), side, side)
         axes.set(xlim=limits[0], ylim=limits[1], xticks=[], yticks=[])
         image = draw_slope(axes, slope, limits, theme, largest, step, GRID)
-        draw_panel(axes, data, head, token, theme)
+        draw_panel(axes, data, head, token, ends[token], theme)
         name_panel(axes, data, head, token, step, theme)
     explain(part, data, head, step)
     scale_bar(part.axes(part.width - 4.3, part.height - 0.55, 4.0, 0.14), image, theme)
@@ -122,14 +127,12 @@ def explain(part: Frame, data: Data, head: int, step: float) -> None:
     part.write(0, part.height - 0.6, text, SMALL, color=part.theme.muted)
 
 
-def draw_panel(axes: Axes, data: Data, head: int, token: int, theme: Theme) -> None:
+def draw_panel(
+    axes: Axes, data: Data, head: int, token: int, end: Float[np.ndarray, "2"], theme: Theme
+) -> None:
     """One query: its arrow, all keys, and the names of the best ones."""
     keys, tokens, origin = data["keys"][head], data["tokens"], data["origins"][head]
-    slopes = data["slopes"][head]
-    longest = max(float(np.linalg.norm(slope.gradient)) for slope in slopes)
-    reach = 0.42 * float(np.ptp(axes.get_xlim())) / max(longest, 1e-12)
     ghost_keys(axes, keys, theme)
-    end = origin + reach * slopes[token].gradient
     arrow(axes, origin, end, theme.ink, 1.1)
     best = data["top"][head][token]
     points, names = keys[best[:, 0], best[:, 1]], [tokens[index] for index in best[:, 0]]
@@ -142,10 +145,13 @@ def draw_panel(axes: Axes, data: Data, head: int, token: int, theme: Theme) -> N
 
 def name_panel(axes: Axes, data: Data, head: int, token: int, step: float, theme: Theme) -> None:
     """The token, and its lowest and highest score in as many decimals as the lines need."""
-    name, decimals = data["tokens"][token], min(max(0, -int(np.floor(np.log10(step)))), 4)
-    low, high = (number_text(float(end), decimals) for end in data["ends"][head][token])
+    name, decimals = data["tokens"][token], max(0, -int(np.floor(np.log10(step))))
+    ends = [float(end) for end in data["ends"][head][token]]
+    low, high = (number_text(end, decimals) if decimals <= 2 else short_number(end) for end in ends)
     axes.set_title(name, weight="bold", color=readable(token_colour(name), theme), pad=2)
-    axes.set_title(f"{low} to {high}", loc="right", color=theme.muted, fontsize=SMALL, pad=2)
+    wide = axes.get_position().width * axes.figure.get_size_inches()[0] * 2.54
+    if text_width(f"{low} to {high}", SMALL) + text_width(name, BODY, "bold") < wide - 0.15:
+        axes.set_title(f"{low} to {high}", loc="right", color=theme.muted, fontsize=SMALL, pad=2)
 
 
 def ghost_keys(axes: Axes, keys: Float[np.ndarray, "tok pos 2"], theme: Theme) -> None:

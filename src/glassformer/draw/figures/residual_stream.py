@@ -125,7 +125,8 @@ def draw_matrices(frame: Frame, data: Data, row: list[str]) -> None:
         group = ("e", "attention", "z") if name in ("e", "attention", "z") else ("feed-forward", "h")
         largest = max(float(np.abs(data["steps"][one]).max()) for one in group)
         axes = frame.axes(x, HEADINGS, wide, high)
-        heading = f"{full_name(name, data)} ({scale_words(largest)})"
+        scale = f" ({scale_words(largest)})" if name in ("e", "h") else ""  # once for those that share it
+        heading = full_name(name, data) + scale
         place_matrix(
             axes, data["steps"][name], data["labels"], frame.theme, heading, names=not column, largest=largest
         )

@@ -20,6 +20,7 @@ LARGEST, PAGE_HEIGHT = 10.2, 20.0  # cm: the side of the whole matrix; what a sh
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(3)
     masked = [masked_scores(subject, head) for head in range(subject.heads)]
     return {
         "tokens": subject.tokens,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.carry import head_names
 from glassformer.draw.demand import source_place
-from glassformer.draw.frame import SMALL, Frame, sheet, text_height
+from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.heads import score_notes
 from glassformer.draw.labels import place_labels
 from glassformer.draw.marks import cross, ghost, readable, show_plane
@@ -32,7 +32,7 @@ from glassformer.draw.shares import percent
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
-AXIS, GAP, THIN = 0.75, 0.3, 0.15  # cm: names left of a scatter, between panels, between Q and K
+AXIS, GAP, THIN = 0.8, 0.3, 0.15  # cm: names left of a scatter, between panels, between Q and K
 BELOW = 0.45  # cm under a block, for the ticks of its scatter
 NUMBER_HEIGHT = 0.245  # cm of a row in which a number can be read
 ROOM = 20.0  # cm of height for all blocks
@@ -42,6 +42,7 @@ VECTORS = 1.25  # cm: Q, or K, at least
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     planes = [subject.qk_plane(head) for head in range(subject.heads)]
     sequences = [one_sequence(subject, index) for index in range(len(subject.sequences))]
     places = np.arange(subject.context, dtype=float)
@@ -196,6 +197,7 @@ def draw_block(frame: Frame, data: Data, one: Data, head: int, sizes: Widths) ->
     for side, rows in enumerate(parts["qk"]):
         axes = frame.axes(left, 0, sizes.vectors, sizes.side)
         text = f"{'QK'[side]} ({scale_words(ends['qk'])})"
+        text = text if text_width(text, BODY) <= sizes.vectors else "QK"[side]
         place_matrix(axes, rows, labels, theme, text, names=side == 0, largest=ends["qk"])
         left += sizes.vectors + (GAP if side else THIN)
         quiet(axes, head)
@@ -253,6 +255,6 @@ def caption(data: Data) -> str:
         "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer; a framed cell is "
         "the last place's look at the source, the earliest token that the rule needs. Scales are shared by "
         "the sequences. In the scatter: queries (triangles) and keys (dots) of the sequence, one label a "
-        "token (those that the last place looks at most, where not all have room), over those of all tokens at all "
-        f"places (grey). {folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"
+        "token (those that the last place looks at most, where not all have room), over those of all tokens "
+        f"at all places (grey). {folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"
     )

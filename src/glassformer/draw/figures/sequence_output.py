@@ -33,6 +33,7 @@ GAP = 0.35  # cm between matrices
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     sequence, trace, name = subject.sequences[0], subject.trace(0), f"{subject.layer}attn"
     logits = trace["logits"].astype(np.float64)  # pos tok
     return {
@@ -147,5 +148,6 @@ def caption(data: Data) -> str:
         f"{data['final'].shape[1]} dimensions), logits, and their softmax, rounded to what fits. Frames show "
         "what the rule demands as far as the tokens up to a place tell, whatever came before them (a "
         f"sequence shorter than the context begins at p0): it does so at {len(asked)} of {len(labels)} "
-        f"places, and at {right} of these the model's first choice is among it. Underlined: the token that follows in the sequence."
+        f"places, and at {right} of these the model's first choice is among it. Underlined: "
+        "the token that follows in the sequence."
     )

@@ -32,11 +32,12 @@ from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 GAP = 0.45  # cm between matrices
-AXIS = 1.05  # cm left of a scatter
+AXIS = 1.2  # cm left of a scatter
 WIDEST = 3.5  # cm: a matrix of vectors
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     carry, trace, name = carry_of(subject, 0), subject.trace(0), f"{subject.layer}attn"
     messages = subject.messages  # head tok pos dim
     plane = subject.stream_plane
@@ -135,7 +136,7 @@ def draw_matrix(axes: Axes, data: Data, kind: str, head: int, names: bool, theme
         "weighted": f"times p{last}'s weights",
         "output": "output of each",
     }
-    text = f"{words[kind]} ({scale_words(largest)})" if kind == "messages" else words[kind]
+    text = f"{words[kind]} ({scale_words(largest)})" if kind == "messages" and not head else words[kind]
     place_matrix(axes, values, labels, theme, text, names=names, largest=largest)
 
 

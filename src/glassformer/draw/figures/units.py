@@ -19,6 +19,7 @@ from glassformer.draw.theme import Theme
 
 ROW, MOST_ROWS = 0.42, 3.6  # cm: a row of a matrix, and a whole matrix at most
 LEFT, WIDE = 3.3, 12.9  # cm: where columns begin, and how wide all of them are
+LEGEND = 6.8  # cm at the right of the last row, for the kinds of units and the scale
 BAR = 1.75  # cm: the height of a bar chart
 HALF = 0.5  # of all that is written, for the title
 LINE_WIDTH = 15.2  # cm, of the text at the foot
@@ -83,7 +84,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     last = draw_others(low, data["others"], largest) or image
     if last is not None:
         scale_bar(low.axes(WIDE - 3.4, 0.45, 3.4, 0.22), last, theme, "scale of all matrices")
-    draw_kinds(low.part(WIDE - 6.6, 0.1, 2.4, 1.2), data["units"])
+    draw_kinds(low.part(WIDE - LEGEND + 0.2, 0.1, 2.4, 1.2), data["units"])
     paper.write(0, paper.height - text, foot(data), SMALL, width=LINE_WIDTH, color=theme.muted)
     return paper.figure
 
@@ -132,7 +133,7 @@ def draw_others(frame: Frame, tables: list[Table], largest: float) -> AxesImage 
     """What belongs to no unit: the output's bias, a norm's gains."""
     left, image = 0.0, None
     for name, table in tables:
-        wide = min(1.1 * table.shape[1], 5.5)
+        wide = min(1.1 * table.shape[1], 5.5, (WIDE - LEGEND) / len(tables) - 0.6)
         axes = frame.axes(left, 0.85, wide, table_height(table))
         columns = tuple(map(str, range(table.shape[1])))
         image = matrix(axes, table, frame.theme, (), columns, largest=largest, parameter=name)

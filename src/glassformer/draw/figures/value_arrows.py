@@ -17,10 +17,11 @@ from glassformer.draw.sequence import STRIP, strip
 from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
-AXIS = 1.05  # cm left of a panel
+AXIS = 1.2  # cm left of a panel
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     plane, carry = subject.stream_plane, carry_of(subject, 0)
     rows = np.arange(len(subject.tokens), dtype=float)  # keeps tokens apart in one dimension
     places = np.arange(subject.context, dtype=float)

@@ -76,8 +76,8 @@ def relevant_tokens(
     share = np.bincount(subject.sequences[index], carry.weights.mean(0), len(probability))
     reasons.setdefault(int(share.argmax()), []).append("most attended")
     for rank, token in enumerate(order[1:], 2):
-        if len(reasons) < MAPS:
-            reasons.setdefault(int(token), []).append(f"number {rank} in probability")
+        if len(reasons) < MAPS and int(token) not in reasons:
+            reasons[int(token)] = [f"number {rank} in probability"]
     chosen = list(reasons.items())[:MAPS]
     return {token: f"{percent(probability[token], 0)}: {', '.join(why)}" for token, why in chosen}
 
@@ -221,9 +221,8 @@ def foot(data: Data) -> str:
         plane = data[kind]["plane"]
         if len(plane.through) > 2:
             note = f"{plane.note[0].lower()}{plane.note[1:]}"
-            notes.append(
-                f"{name}: {note} {data[kind]['agreeing']} of the {count} messages have its colour under them."
-            )
+            hits = f"{data[kind]['agreeing']} of the {count} messages lie in their own answer's region."
+            notes.append(f"{name}: {note} {hits}")
     return " ".join(notes) or str(data["sums"]["plane"].note)
 
 

@@ -16,7 +16,7 @@ from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_name
 from glassformer.draw.demand import demanded, source_place, verdict
 from glassformer.draw.frame import SMALL, Frame, sheet, text_height
 from glassformer.draw.marks import cross, ghost, note, readable, show_plane, token_dots
-from glassformer.draw.matrices import number_text
+from glassformer.draw.matrices import number_text, short_ticks
 from glassformer.draw.picture import Data
 from glassformer.draw.sequence import STRIP, column_names, named, strip
 from glassformer.draw.shares import percent
@@ -30,6 +30,7 @@ NAMED = 0.05  # probability from which a bar has its number
 
 
 def compute(subject: Subject) -> Data:
+    subject.need_heads(2)
     plane, carry, trace = subject.stream_plane, carry_of(subject, 0), subject.trace(0)
     sequence, count = subject.sequences[0], len(carry.labels)
     name = f"{subject.layer}attn"
@@ -177,6 +178,7 @@ def draw_places(frame: Frame, data: Data, step: str, name: str) -> None:
         if data["source"] is not None:
             outline(axes, data["source"], frame.theme.negative)
         axes.set_ylabel(f"{names[head]} {unit}".strip())
+        short_ticks(axes.yaxis)
         if head == 0:
             axes.set_title(name, weight="bold")
 

@@ -44,29 +44,37 @@ class Findings:
 
 
 def find(model: Model, task: Addition, folder: Path | None) -> Findings:
-    """What was written down of these very weights, in the run's certificate or the zoo's list; else a proof."""
+    """What is written down of these very weights, in the run's certificate or the zoo's list; or a proof."""
     from glassformer.proof.certificate import model_hash
 
     sha256 = model_hash(model.architecture, model.params)
-    if folder and (found := read_certificate(folder / "certificate.json", sha256)):
+    if folder and (found := read_certificate(folder / "certificate.json", sha256, task)):
         return found
-    return read_zoo(sha256) or prove_now(model, task)
+    return read_zoo(sha256, task) or prove_now(model, task)
 
 
-def read_certificate(path: Path, sha256: str) -> Findings | None:
-    """What a certificate says, if it is of this model."""
+def read_certificate(path: Path, sha256: str, task: Addition) -> Findings | None:
+    """What a certificate says, if it is of this model and of numbers as long, written the same way."""
     try:
         content: dict[str, Any] = json.loads(path.read_text())
-        is_own = content["model"]["sha256"] == sha256
+        about = content["task"]["digits"], content["task"]["layout"]
+        is_own = content["model"]["sha256"] == sha256 and about == (task.digits, task.layout)
         return recorded(content, f"certificate {path.name} of the run") if is_own else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def read_zoo(sha256: str) -> Findings | None:
-    """What tools/verdicts.py found for a model of the zoo."""
+def read_zoo(sha256: str, task: Addition) -> Findings | None:
+    """What tools/verdicts.py found for a model of the zoo, at the task that it has there."""
+    from glassformer.zoo import ZOO
+
     every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
-    own = [about for about in every.values() if about["sha256"] == sha256]
+    tasks = {name: (ZOO[name].task.digits, ZOO[name].task.layout) for name in every if name in ZOO}
+    own = [
+        about
+        for name, about in every.items()
+        if about["sha256"] == sha256 and tasks.get(name) == (task.digits, task.layout)
+    ]
     return recorded(own[0], "the zoo's list of verdicts") if own else None
 
 

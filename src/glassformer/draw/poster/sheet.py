@@ -74,7 +74,7 @@ def headline(subject: "AdderSubject") -> Data:
     findings = subject.findings
     return {
         "name": subject.name + ("" if subject.step is None else f", step {subject.step:,}"),
-        "about": subject.about,
+        "about": subject.about.replace("`", ""),
         "facts": [
             (f"{unique:,}", "parameters"),
             (f"{sum(int((array != 0).sum()) for array in params.values()):,}", "of them not zero"),
@@ -102,7 +102,7 @@ def verdict_words(subject: "AdderSubject") -> tuple[str, str]:
     if findings.verdict == "refuted" and findings.counterexample:
         a, b = findings.counterexample
         return "refuted", f"{a} + {b} comes out wrong"
-    return findings.verdict.replace("_", " "), findings.reason
+    return ("undecided" if findings.verdict == "undecided" else "not proved"), findings.reason
 
 
 def draw_headline(back: Axes, data: Any, theme: Theme) -> None:

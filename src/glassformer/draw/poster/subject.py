@@ -272,9 +272,7 @@ def worst_tried(model: Model, task: Addition) -> tuple[int, int]:
     return numbers_of(x[:, [worst]])[0], numbers_of(y[:, [worst]])[0]
 
 
-def hard_sums(
-    task: Addition, count: int
-) -> tuple[Int[np.ndarray, "sum pos"], Int[np.ndarray, "sum step"]]:
+def hard_sums(task: Addition, count: int) -> tuple[Int[np.ndarray, "sum pos"], Int[np.ndarray, "sum step"]]:
     """The same hard pairs at every call, written out with their right answers, and these alone."""
     x, y = hard_pairs(np.random.default_rng(0), count, task.digits)
     layout = task.written()

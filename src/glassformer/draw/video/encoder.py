@@ -98,17 +98,10 @@ def encoder(path: Path, size: tuple[int, int], rate: str, options: Sequence[str]
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     process = start(beside, size, rate, options)
     try:
-        yield lambda pixels: send(process, pixels)
-        _, complaint = process.communicate()
-        if process.returncode:
-            raise OSError(said(complaint))
-        beside.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {reason(process, error)}") from None
+        yield lambda pixels: send(process, pixels, path)
+        finish(process, beside, path)
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+        put_away(process)
         with suppress(OSError):
             beside.unlink()
 
@@ -126,16 +119,36 @@ def start(
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def send(process: "subprocess.Popen[bytes]", pixels: np.ndarray) -> None:
-    assert process.stdin is not None
-    process.stdin.write(pixels.data)
+def send(process: "subprocess.Popen[bytes]", pixels: np.ndarray, path: Path) -> None:
+    """One frame; where ffmpeg has closed its end, what it said."""
+    assert process.stdin is not None and process.stderr is not None
+    try:
+        process.stdin.write(pixels.data)
+    except OSError:
+        process.kill()  # so that what it said has an end
+        raise UserError(f"cannot write {path}: {said(process.stderr.read())}") from None
 
 
-def reason(process: "subprocess.Popen[bytes]", error: OSError) -> str:
-    """What ffmpeg said when it closed its end, or else the error itself."""
-    if isinstance(error, BrokenPipeError) and process.stderr and not process.stderr.closed:
-        return said(process.stderr.read())
-    return error.strerror or str(error)
+def finish(process: "subprocess.Popen[bytes]", beside: Path, path: Path) -> None:
+    """The last frames, and the file to its place."""
+    try:
+        _, complaint = process.communicate()
+        if process.returncode:
+            raise OSError(said(complaint))
+        beside.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def put_away(process: "subprocess.Popen[bytes]") -> None:
+    """Ended, if it has not, with nothing left open."""
+    if process.poll() is None:
+        process.kill()
+    for pipe in (process.stdin, process.stderr):
+        with suppress(OSError):  # frames that nobody has read
+            if pipe:
+                pipe.close()
+    process.wait()
 
 
 def said(complaint: bytes) -> str:

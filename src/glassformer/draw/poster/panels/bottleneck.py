@@ -54,13 +54,19 @@ def compute(subject: AdderSubject) -> Data:
         "column_sum": sample.x[:, column] + sample.y[:, column],
         "written": sample.written[:, step],
         "own": sample.context[:, step],
-        "own_name": lowered(f"z{column + (1 if subject.layout.answer_highest_first else -1)}"),
+        "own_name": own_name(subject, column),
         "main": main,
         "token_names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
         "is_last": layer == len(subject.architecture.layers) - 1,
         "is_line": share >= WHOLE,
     }
     return data | decision_map(subject, data, second, step, layer)
+
+
+def own_name(subject: AdderSubject, column: int) -> str:
+    """What stands at the place that writes a column: the digit written before, or `=`."""
+    before = column + (1 if subject.layout.answer_highest_first else -1)
+    return lowered(f"z{before}") if before >= 0 else "="
 
 
 def decision_map(subject: AdderSubject, data: Data, second: np.ndarray, step: int, layer: int) -> Data:
@@ -221,7 +227,8 @@ def draw_map(axes: Axes, data: Data, frame: Frame) -> None:
     column = lowered(f"z{data['column']}")
     if data["fixed"] < 0:
         axes.set_yticks(range(len(data["rows"])), [names[token] for token in data["rows"]])
-        axes.set_ylabel(f"digit written before, {data['own_name']}", labelpad=1)
+        which = "token at" if data["own_name"] == "=" else "digit written before,"
+        axes.set_ylabel(f"{which} {data['own_name']}", labelpad=1)
         axes.set_title(f"what the rest of the model writes as {column}")
     else:
         axes.set_ylabel("second direction", labelpad=1)

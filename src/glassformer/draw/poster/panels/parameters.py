@@ -96,7 +96,8 @@ def some_tokens(subject: AdderSubject) -> np.ndarray:
 def title(data: Data) -> str:
     arrays = counted(len(data["parameters"]), "array")
     silent = sum(int(mask.sum()) for mask in data["dead"].values())
-    words = f"; to change one of {silent} by {NUDGE:.0%} changes no logit of {SUMS} sums" if silent else ""
+    moves = f"change{'s' if silent == 1 else ''} no logit of {SUMS} sums when moved by {NUDGE:.0%} alone"
+    words = f"; {silent} of them {moves}" if silent else ""
     return f"All {counted(data['total'], 'parameter')} in {arrays}{words}"
 
 

@@ -57,7 +57,9 @@ def is_uniform(subject: AdderSubject, head: HeadSite) -> bool:
 def role_names(subject: AdderSubject) -> tuple[str, ...]:
     """For people; the place that asks holds the digit written just before."""
     own = "zₖ₊₁" if subject.layout.answer_highest_first else "zₖ₋₁"
-    names = {"x k": "xₖ", "y k": "yₖ", "x k-1": "xₖ₋₁", "y k-1": "yₖ₋₁", "own place": f"{own}, just written"}
+    names = {"x k": "xₖ", "y k": "yₖ", "x k-1": "xₖ₋₁", "y k-1": "yₖ₋₁"}
+    if subject.task.digits > 1:  # else nothing is written before the only column
+        names["own place"] = f"{own}, just written"
     return tuple(names.get(role, role) for role in ROLES)
 
 

@@ -19,9 +19,10 @@ from glassformer.draw.poster.style import (
     shown,
 )
 from glassformer.draw.poster.subject import TRIED, AdderSubject
-from glassformer.draw.poster.words import lowered, power, short, trimmed
+from glassformer.draw.poster.words import lowered, percent, power, scientific, short, trimmed
 from glassformer.draw.theme import Theme, readable_on
 
+FAR = 1e3  # times the median: margins so far from the others need a scale of powers
 STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "not_applicable": "NOT PROVED"}
 
 
@@ -114,7 +115,7 @@ def stamp_words(data: Data) -> str:
     if data["verdict"] == "proved":
         return f"on all {data['pairs']} pairs of numbers"
     if data["verdict"] == "refuted" and data["wrong"]:
-        return f"wrong on {data['wrong']:,} of {data['sums']:,} random pairs"
+        return f"wrong on {percent(data['wrong'] / data['sums'])} of random pairs"
     return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"
 
 
@@ -122,7 +123,7 @@ def facts(data: Data) -> list[str]:
     """What the verdict rests on, a sentence a fact."""
     lines, classes = [], data["classes"]
     random = float(data["random"][:, 0].min())
-    digits = digits_apart(data["smallest"], random)
+    digits = digits_apart(data["smallest"] if data["verdict"] == "proved" else None, random)
     if classes.get("total"):
         parts = [f"{classes[key]:,} {key}" for key in ("proved", "refuted", "undecided") if classes[key]]
         lines.append(f"{classes['total']:,} classes of pairs: {', '.join(parts)}.")
@@ -134,22 +135,21 @@ def facts(data: Data) -> list[str]:
             )
     measured = f"{data['sums'] - data['wrong']:,} of {data['sums']:,}"
     lines.append(
-        f"Of random pairs it has {measured} right; their smallest margin is "
-        f"{short(random, digits)}."
+        f"Of random pairs it has {measured} right; their smallest margin is {short(random, digits)}."
     )
     undecided = [f"Why: {data['reason']}."] if data["verdict"] not in ("proved", "refuted") else []
     return [*lines, *undecided, f"From: {data['source']}."]
 
 
 def digits_apart(first: float | None, second: float) -> int:
-    """As many digits as tell two numbers apart, 3 to 6: 4.4436 and 4.4449 are 4.444 and 4.445.
+    """As many digits as tell two numbers apart, 3 to 5: 4.4436 and 4.4449 are 4.444 and 4.445.
 
-    >>> digits_apart(4.4436, 4.4449), digits_apart(1.0, 2.0), digits_apart(None, 2.0)
-    (4, 3, 3)
+    >>> digits_apart(4.4436, 4.4449), digits_apart(1.0, 2.0), digits_apart(1.0, 1.0), digits_apart(None, 2.0)
+    (4, 3, 3, 3)
     """
     if first is None:
         return 3
-    return next((digits for digits in (3, 4, 5) if short(first, digits) != short(second, digits)), 6)
+    return next((digits for digits in (3, 4, 5) if short(first, digits) != short(second, digits)), 3)
 
 
 def draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
@@ -185,9 +185,26 @@ def scale_margins(axes: Axes, values: np.ndarray, theme: Theme) -> None:
         axes.set_ylim(low, high)
         return
     axes.axhline(0, color=theme.bad, linewidth=0.8)
+    if np.abs(values).max() > FAR * np.median(np.abs(values)):
+        scale_both_ways(axes, values)
+        return
     room = 0.08 * (max(most, 0) - min(least, 0)) or 1.0
     axes.set_ylim(min(least, 0) - room, max(most, 0) + room)
     short_ticks(axes.yaxis)
+
+
+def scale_both_ways(axes: Axes, values: np.ndarray) -> None:
+    """Powers of ten above 0 and below it, with a straight part between the smallest of them."""
+    sizes = np.abs(values[values != 0])
+    low, high = np.floor(np.log10(sizes.min())), np.ceil(np.log10(sizes.max()))
+    axes.set_yscale("symlog", linthresh=10.0**low, linscale=0.5)
+    apart = -(-int(high - low + 1) // 3)
+    shown = 10.0 ** np.arange(low + apart, high + 1, apart)  # the smallest would lie on 0
+    ends = 10 * min(values.min(), 0.0), 10 * max(values.max(), 0.0)
+    ticks = [tick for tick in (*-shown[::-1], 0.0, *shown) if ends[0] <= tick <= ends[1]]
+    axes.set_yticks(ticks, [trimmed(tick) if abs(tick) < FAR else scientific(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set_ylim(ends[0] or -(10.0**low), ends[1] or 10.0**low)
 
 
 def draw_pair(axes: Axes, data: Data, frame: Frame) -> None:
