@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Picture
-from glassformer.draw.prepare import rule_subject
 from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import save_data, save_figure
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import THEMES
 from glassformer.draw.video import VIDEOS, render
 from glassformer.runs.history import History

@@ -89,7 +89,8 @@ def test_a_weights_file_has_no_past(capsys, run, tmp_path):
     shutil.copy(run / "params.safetensors", tmp_path / "mine.safetensors")
     content = answer(capsys, "draw", "mine.safetensors", "--only", "02,06")
     assert content["files"] == ["mine.figures/06_embedding_scatter.png"]
-    assert "training" in content["skipped"]["02"]
+    assert content["skipped"] == {"02": "mine has no saved steps or no metrics (a run folder has both)"}
+    assert "mine has no saved steps" in sentence(capsys, "draw", "mine.safetensors", "--only", "02")
 
 
 def test_a_longer_sequence_is_cut_and_that_is_said(capsys, run):

@@ -3,8 +3,8 @@
 from functools import cache
 from pathlib import Path
 
-from glassformer.draw.prepare import rule_subject
-from glassformer.draw.subject import Subject
+from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.measure.subject import Subject
 from glassformer.runs.load import load
 
 RUNS = Path(__file__).parent / "runs"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from matplotlib import rc_context
 
-from glassformer.draw.cells import Kind
 from glassformer.draw.figures import (
     architecture,
     embedding_scatter,
@@ -17,9 +16,10 @@ from glassformer.draw.figures import (
     learning_curve,
     training_data,
 )
-from glassformer.draw.frame import look
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import look
+from glassformer.draw.parts.sequence_rows import Kind
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import THEMES
 from glassformer.model.architecture import Architecture, Layer, Tie
 from glassformer.model.attention import Attention

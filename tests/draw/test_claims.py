@@ -19,10 +19,10 @@ from glassformer.draw.figures import (
     value_demo,
     value_landscape,
 )
-from glassformer.draw.labels import axes_box, outside, pushed_inside
-from glassformer.draw.matrices import short_number
-from glassformer.draw.plane import plane_of
-from glassformer.draw.prepare import rule_subject
+from glassformer.draw.measure.plane import plane_of
+from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.parts.labels import axes_box, outside, pushed_inside
+from glassformer.draw.parts.matrices import short_number
 from glassformer.draw.registry import PICTURES
 from glassformer.draw.shares import percent, span_text
 from glassformer.draw.theme import THEMES

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from glassformer.draw.figures import folded_plane, head, hinges, units
-from glassformer.draw.hidden_units import clipped, folded, units_of
-from glassformer.draw.matrices import PARAMETER
-from glassformer.draw.plane import plane_of
+from glassformer.draw.measure.hidden_units import clipped, folded, units_of
+from glassformer.draw.measure.plane import plane_of
+from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.theme import THEMES
 from glassformer.model.architecture import Architecture, Layer
 from glassformer.model.feedforward import FeedForward

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.draw import fidelity, patches
 from glassformer.draw.figures import algorithm, causal_tests
-from glassformer.draw.interventions import forward_with, outcome, own_weights
+from glassformer.draw.measure import changes
+from glassformer.draw.measure import rule_steps as fidelity
+from glassformer.draw.measure.interventions import forward_with, outcome, own_weights
+from glassformer.draw.measure.trials import Trials
 from glassformer.draw.theme import THEMES
-from glassformer.draw.trials import Trials
 from tests.draw.conftest import NAMES, subject_of
 
 
@@ -69,7 +70,7 @@ def test_every_patch_by_hand(name):
     subject = subject_of(name)
     params, residual = subject.model.params, name != "lucky7_no_resid"
     table, places = (params[key].astype(np.float64) for key in ("token.weight", "position.weight"))
-    for patch in patches.all_patches(subject):
+    for patch in changes.all_patches(subject):
         found = outcome(subject, patch) if len(patch.which) else None
         for row in range(0, len(patch.which), 700):
             context, trial = patch.contexts[row], patch.which[row]
@@ -106,7 +107,7 @@ def demanded_by_hand(context):
 
 def test_swaps_change_what_plus_last_even_asks_for():
     subject = subject_of("plus_last_even")
-    swap, control = patches.swapped_source(subject), patches.swapped_bystander(subject)
+    swap, control = changes.swapped_source(subject), changes.swapped_bystander(subject)
     assert len(swap.which) > 1000 and len(control.which) > 1000
     for row in range(0, len(swap.which), 50):
         old, new = subject.trials.contexts[swap.which[row]], swap.contexts[row]
@@ -121,7 +122,7 @@ def test_swaps_change_what_plus_last_even_asks_for():
 
 def test_borrowed_attention_comes_from_a_trial_with_another_source():
     subject = subject_of("plus_last_even")
-    patch = patches.attention_of_another(subject)
+    patch = changes.attention_of_another(subject)
     assert len(patch.which) > 500
     assert (patch.marked != subject.trials.source[patch.which]).all()
     everyone = {row.tobytes() for row in own_weights(subject)[0]}
@@ -133,16 +134,16 @@ def test_knocked_out_weights():
     weights = np.array([[[0.5, 0.3, 0.2], [0.0, 1.0, 0.0]]])
     hidden = np.array([[True, False, False], [False, True, False]])
     expected = [[[0.0, 0.6, 0.4], [0.5, 0.0, 0.5]]]
-    np.testing.assert_allclose(patches.knocked_out(weights, hidden), expected)
+    np.testing.assert_allclose(changes.knocked_out(weights, hidden), expected)
 
 
 def test_trained_models_follow_and_shuffled_ones_do_not():
     for name in ("plus_last_even", "step_back"):
         good, bad = subject_of(name), shuffled(name)
-        for make in (patches.unchanged, patches.swapped_source, patches.attention_on_source):
+        for make in (changes.unchanged, changes.swapped_source, changes.attention_on_source):
             assert outcome(good, make(good)).after.low > 0.99
             assert outcome(bad, make(bad)).after.high < 0.5
-        assert outcome(good, patches.without_copies(good)).after.high < 0.3
+        assert outcome(good, changes.without_copies(good)).after.high < 0.3
         assert fidelity.retrieve(good).share.low > 0.99 > 0.6 > fidelity.retrieve(bad).share.high
         assert fidelity.decide(good).share.low > 0.99 > 0.5 > fidelity.decide(bad).share.high
         assert fidelity.detect(good).share.low > 0.99 > fidelity.detect(bad).share.value
@@ -223,7 +224,7 @@ def test_numbers_of_the_figures_are_the_outcomes():
     subject = subject_of("plus_last_even")
     data = causal_tests.compute(subject)
     after = {test["name"]: test["after"].value for test in data["tests"]}
-    assert after["swap the source"] == outcome(subject, patches.swapped_source(subject)).after.value
+    assert after["swap the source"] == outcome(subject, changes.swapped_source(subject)).after.value
     assert f"{after['hide the source']:.1%}" in causal_tests.title(data)
     cards = {card.name: card.share for card in algorithm.compute(subject)["cards"]}
     assert list(cards) == ["encode", "detect", "retrieve", "carry", "decide"]

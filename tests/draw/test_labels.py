@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.draw.frame import sheet, text_width, wrapped
-from glassformer.draw.labels import place_labels
-from glassformer.draw.matrices import matrix
+from glassformer.draw.parts.frame import sheet, text_width, wrapped
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.theme import THEMES
 from tests.draw.faults import faults
 

@@ -6,8 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from glassformer.draw.atlas import best_grid
-from glassformer.draw.carry import carry_of
 from glassformer.draw.figures import (
     frozen_output,
     output_landscape,
@@ -15,9 +13,11 @@ from glassformer.draw.figures import (
     value_demo,
     value_landscape,
 )
-from glassformer.draw.frozen import alone
-from glassformer.draw.landscape import final_states, landscape, logits_of, slice_through
-from glassformer.draw.subject import Subject
+from glassformer.draw.measure.landscape import final_states, landscape, logits_of, slice_through
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.map_sheet import best_grid
+from glassformer.draw.parts.message_sums import carry_of
+from glassformer.draw.parts.single_messages import alone
 from tests.draw.conftest import NAMES, subject_of
 
 CLOSE = {"rtol": 2e-3, "atol": 2e-3}  # the model's numbers are single, those here double

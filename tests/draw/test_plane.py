@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from glassformer.draw.plane import plane_of
+from glassformer.draw.measure.plane import plane_of
 from glassformer.errors import UserError
 
 RANDOM = np.random.default_rng(0)

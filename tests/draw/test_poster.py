@@ -13,7 +13,7 @@ import pytest
 from scipy.special import erf
 
 from glassformer.commands.prove import prove_model
-from glassformer.draw.matrices import PARAMETER
+from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.poster.findings import find, read_certificate, read_zoo
 from glassformer.draw.poster.panels import (
     big_picture,

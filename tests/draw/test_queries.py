@@ -14,10 +14,10 @@ from glassformer.draw.figures import (
     query_gradients,
     score_blocks,
 )
-from glassformer.draw.heads import label_spots, round_step, variance_shares
-from glassformer.draw.matrices import PARAMETER
+from glassformer.draw.parts.matrices import PARAMETER
+from glassformer.draw.parts.queries_keys_values import label_spots, round_step, variance_shares
+from glassformer.draw.parts.slopes import iso_lines, levels
 from glassformer.draw.picture import Picture
-from glassformer.draw.slopes import iso_lines, levels
 from glassformer.draw.theme import THEMES
 from glassformer.model.architecture import Architecture, Layer, reference
 from glassformer.model.attention import Attention

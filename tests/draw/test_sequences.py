@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.draw.carry import carry_of
-from glassformer.draw.demand import demanded, demands_along, source_place, verdict
 from glassformer.draw.figures import (
     sequence_attention,
     sequence_embeddings,
@@ -15,9 +13,11 @@ from glassformer.draw.figures import (
     value_arrows,
     worked_example,
 )
-from glassformer.draw.sequence import grouped
+from glassformer.draw.measure.demand import demanded, demands_along, source_place, verdict
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.message_sums import carry_of
+from glassformer.draw.parts.sequence_matrices import grouped
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import THEMES
 from glassformer.tasks import make_rule, tabulate
 from tests.draw.conftest import NAMES, subject_of

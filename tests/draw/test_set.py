@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from glassformer.draw.matrices import PARAMETER
+from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import save_data
 from glassformer.draw.theme import THEMES

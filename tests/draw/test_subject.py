@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from glassformer.draw.prepare import at_step, rule_subject
-from glassformer.draw.trials import draw_trials
+from glassformer.draw.measure.prepare import at_step, rule_subject
+from glassformer.draw.measure.trials import draw_trials
 from glassformer.errors import UserError
 from glassformer.runs.load import load
 from glassformer.tasks import make_rule, tabulate

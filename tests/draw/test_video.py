@@ -13,7 +13,7 @@ import pytest
 from matplotlib.axes import Axes
 from PIL import Image
 
-from glassformer.draw.subject import Past, Subject
+from glassformer.draw.measure.subject import Past, Subject
 from glassformer.draw.theme import THEMES, channels, mixed, token_colour
 from glassformer.draw.video import (
     BY_ID,

@@ -122,7 +122,7 @@ def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[
     """The figures asked for, what they are about, and what a user must be told of the input."""
     name, pictures = subject_name(loaded), wanted_pictures(loaded, wish.only)
     if isinstance(loaded.task, Rule):
-        from glassformer.draw.prepare import rule_subject
+        from glassformer.draw.measure.prepare import rule_subject
 
         refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
         subject = rule_subject(loaded, name, origin, wish.step, wish.sequences, wish.dims, wish.query)

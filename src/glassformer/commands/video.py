@@ -10,8 +10,8 @@ from typing import Any
 
 from glassformer.commands.draw import refuse, run_folder, shortened, subject_name, tuple_of
 from glassformer.commands.waiting import bar
-from glassformer.draw.prepare import rule_subject, sum_subject
-from glassformer.draw.subject import Subject
+from glassformer.draw.measure.prepare import rule_subject, sum_subject
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.theme import theme_named
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.save import DPI
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 from glassformer.errors import unknown
 
@@ -64,7 +64,7 @@ class Picture(NamedTuple):
     def draw(self, data: Data, theme: Theme) -> "Figure":
         from matplotlib import rc_context
 
-        from glassformer.draw.frame import look
+        from glassformer.draw.parts.frame import look
 
         with rc_context(look(theme)):
             figure: Figure = self._functions.draw(data, theme)

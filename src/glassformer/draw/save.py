@@ -42,7 +42,7 @@ def save_figure(
     """The figure in each format; returns the paths."""
     from matplotlib import rc_context
 
-    from glassformer.draw.frame import look
+    from glassformer.draw.parts.frame import look
 
     make_folder(stem.parent)
     written: list[Path] = []

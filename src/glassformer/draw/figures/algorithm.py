@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from glassformer.draw.fidelity import carry, decide, detect, encode, retrieve
-from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height
-from glassformer.draw.landscape import slice_through
+from glassformer.draw.measure.landscape import slice_through
+from glassformer.draw.measure.rule_steps import carry, decide, detect, encode, retrieve
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.step_pictures import draw_entropies, draw_profile, draw_states, draw_table
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, span_text
-from glassformer.draw.step_pictures import draw_entropies, draw_profile, draw_states, draw_table
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed
 from glassformer.verify.share import Share
 

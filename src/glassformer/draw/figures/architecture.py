@@ -11,10 +11,9 @@ import numpy as np
 from jaxtyping import Int
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import LINE, MARGIN, PAGE, POINTS, SMALL, sheet, wrapped
-from glassformer.draw.graph import Box, Stage, Wire, graph_height
-from glassformer.draw.graph_drawing import draw_graph
-from glassformer.draw.graph_parts import (
+from glassformer.draw.graph.drawing import draw_graph
+from glassformer.draw.graph.layout import Box, Stage, Wire, graph_height
+from glassformer.draw.graph.parts import (
     TIMES,
     Facts,
     attention_parts,
@@ -24,8 +23,9 @@ from glassformer.draw.graph_parts import (
     named,
     times,
 )
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import LINE, MARGIN, PAGE, POINTS, SMALL, sheet, wrapped
 from glassformer.draw.picture import Data
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 from glassformer.model.architecture import Layer
 from glassformer.model.forward import prefix

@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height
-from glassformer.draw.interventions import Outcome, forward_with, outcome
-from glassformer.draw.marks import arrow, token_row
-from glassformer.draw.patches import ALIKE, all_patches
+from glassformer.draw.measure.changes import ALIKE, all_patches
+from glassformer.draw.measure.interventions import Outcome, forward_with, outcome
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.marks import arrow, token_row
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, span_text
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 ROW = 1.78  # cm: the height of a test

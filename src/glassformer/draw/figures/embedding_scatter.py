@@ -8,9 +8,9 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from glassformer.draw.figures import embeddings
-from glassformer.draw.frame import BODY, SMALL, sheet
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, SMALL, sheet
 from glassformer.draw.picture import Data
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 SMALLER, LARGER, LEFT, ABOVE, BELOW = 6.9, 10.6, 0.95, 0.5, 0.95  # cm: the panels, and around them

@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.frame import SMALL, Frame, sheet
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import cloud, cross, place_dots, readable, show_plane, token_dots
-from glassformer.draw.matrices import matrix, scale_bar
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import cloud, cross, place_dots, readable, show_plane, token_dots
+from glassformer.draw.parts.matrices import matrix, scale_bar
 from glassformer.draw.picture import Data, parameters_of
-from glassformer.draw.plane import Plane
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.position import NoPosition
 

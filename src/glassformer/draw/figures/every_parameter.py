@@ -6,11 +6,11 @@ Other figures show what parts of them do; this one is the whole: its cells add u
 import numpy as np
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, sheet
-from glassformer.draw.matrices import MOST_NUMBERS
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, sheet
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.parameter_tables import draw_tables, laid_out
 from glassformer.draw.picture import Data
-from glassformer.draw.subject import Subject
-from glassformer.draw.tables import draw_tables, laid_out
 from glassformer.draw.theme import Theme
 from glassformer.model.forward import parameters
 

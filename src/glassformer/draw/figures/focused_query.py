@@ -8,8 +8,13 @@ from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, Frame, sheet
-from glassformer.draw.heads import (
+from glassformer.draw.measure.landscape import GRID
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import arrow, readable, show_plane
+from glassformer.draw.parts.matrices import number_text, scale_bar
+from glassformer.draw.parts.queries_keys_values import (
     Boxes,
     foot_height,
     head_title,
@@ -19,14 +24,9 @@ from glassformer.draw.heads import (
     sides,
     write_foot,
 )
-from glassformer.draw.labels import place_labels
-from glassformer.draw.landscape import GRID
-from glassformer.draw.marks import arrow, readable, show_plane
-from glassformer.draw.matrices import number_text, scale_bar
+from glassformer.draw.parts.slopes import Slope, draw_slope, levels, slope_of, step_of
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.slopes import Slope, draw_slope, levels, slope_of, step_of
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 
 LINES = 10  # of equal score, about

@@ -12,8 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, sheet, text_height
-from glassformer.draw.hidden_units import (
+from glassformer.draw.measure.hidden_units import (
     all_places,
     before_feedforward,
     feedforward_of,
@@ -21,14 +20,15 @@ from glassformer.draw.hidden_units import (
     last_state,
     sample_text,
 )
-from glassformer.draw.labels import place_labels
-from glassformer.draw.landscape import landscape, logits_of, slice_through
-from glassformer.draw.marks import readable, show_plane
+from glassformer.draw.measure.landscape import landscape, logits_of, slice_through
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, sheet, text_height
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import readable, show_plane
+from glassformer.draw.parts.regions import regions
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.regions import regions
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.norm import NoNorm
 from glassformer.verify.share import Share

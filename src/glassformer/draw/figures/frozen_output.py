@@ -12,17 +12,17 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.carry import Carry, carry_of
-from glassformer.draw.demand import demand_words, demanded, source_place
-from glassformer.draw.frame import SMALL, sheet, text_width
-from glassformer.draw.frozen import alone, draw_strip, strip_height
-from glassformer.draw.heads import head_title
-from glassformer.draw.landings import counted, sentence
-from glassformer.draw.landscape import probabilities
-from glassformer.draw.matrices import matrix, name_ticks, scale_bar
+from glassformer.draw.measure.demand import demand_words, demanded, source_place
+from glassformer.draw.measure.landings import counted, sentence
+from glassformer.draw.measure.landscape import probabilities
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, sheet, text_width
+from glassformer.draw.parts.matrices import matrix, name_ticks, scale_bar
+from glassformer.draw.parts.message_sums import Carry, carry_of
+from glassformer.draw.parts.queries_keys_values import head_title
+from glassformer.draw.parts.sequence_matrices import HEADINGS, frame_cell, named
+from glassformer.draw.parts.single_messages import alone, draw_strip, strip_height
 from glassformer.draw.picture import Data
-from glassformer.draw.sequence import HEADINGS, frame_cell, named
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
 LEFT, GAP = 0.8, 0.9  # cm: names of the tokens, between two matrices

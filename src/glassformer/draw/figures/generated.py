@@ -6,11 +6,19 @@ Only the first token of a sequence is given; from there on the model reads what 
 import numpy as np
 from matplotlib.figure import Figure
 
-from glassformer.draw.cells import SHOWN, Kind, draw_legend, draw_rows, kinds_of, rows_height, rows_of
-from glassformer.draw.frame import sheet
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import sheet
+from glassformer.draw.parts.sequence_rows import (
+    SHOWN,
+    Kind,
+    draw_legend,
+    draw_rows,
+    kinds_of,
+    rows_height,
+    rows_of,
+)
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, share_text
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.model.generate import write_sampled

@@ -12,16 +12,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.draw.frame import SMALL, Frame, sheet, text_height, text_width
-from glassformer.draw.hidden_units import all_places, last_state, sample_text
-from glassformer.draw.labels import place_labels
-from glassformer.draw.landscape import landscape, slice_through
-from glassformer.draw.marks import arrow, cross, readable, show_plane
-from glassformer.draw.matrices import matrix
+from glassformer.draw.measure.hidden_units import all_places, last_state, sample_text
+from glassformer.draw.measure.landscape import landscape, slice_through
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import arrow, cross, readable, show_plane
+from glassformer.draw.parts.matrices import matrix
+from glassformer.draw.parts.regions import regions
 from glassformer.draw.picture import Data, parameters_of
-from glassformer.draw.regions import regions
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.forward import untie
 from glassformer.model.norm import NoNorm

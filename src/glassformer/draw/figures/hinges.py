@@ -12,8 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, Frame, sheet, text_height
-from glassformer.draw.hidden_units import (
+from glassformer.draw.measure.hidden_units import (
     KINDS,
     Units,
     all_places,
@@ -24,14 +23,15 @@ from glassformer.draw.hidden_units import (
     sample_text,
     units_of,
 )
-from glassformer.draw.labels import place_labels
-from glassformer.draw.landscape import GRID, slice_through
-from glassformer.draw.marks import arrow, cross, show_plane
+from glassformer.draw.measure.landscape import GRID, slice_through
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import arrow, cross, show_plane
+from glassformer.draw.parts.regions import heat
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.regions import heat
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.norm import NoNorm
 

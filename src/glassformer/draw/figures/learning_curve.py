@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from glassformer.draw.frame import SMALL, Frame, sheet
+from glassformer.draw.measure.subject import Past, Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, share_text
-from glassformer.draw.subject import Past, Subject
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.model.model import Model

@@ -8,8 +8,11 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import sheet
-from glassformer.draw.heads import (
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import sheet
+from glassformer.draw.parts.marks import cross, show_plane
+from glassformer.draw.parts.matrices import number_text
+from glassformer.draw.parts.queries_keys_values import (
     Boxes,
     Side,
     foot_height,
@@ -22,11 +25,8 @@ from glassformer.draw.heads import (
     side,
     write_foot,
 )
-from glassformer.draw.marks import cross, show_plane
-from glassformer.draw.matrices import number_text
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 MARKERS = {"q": "o", "k": "D"}

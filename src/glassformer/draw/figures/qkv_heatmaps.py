@@ -7,12 +7,12 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.heads import NAMES, variance_shares
-from glassformer.draw.matrices import matrix, scale_bar
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.matrices import matrix, scale_bar
+from glassformer.draw.parts.queries_keys_values import NAMES, variance_shares
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 MOST = 16  # dimensions of each kind on a page

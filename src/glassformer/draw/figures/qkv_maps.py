@@ -11,8 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import SMALL, Frame, sheet, text_width
-from glassformer.draw.heads import (
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_width
+from glassformer.draw.parts.marks import arrow, cross, ghost, show_plane
+from glassformer.draw.parts.parameter_tables import Box, draw_tables, laid_out
+from glassformer.draw.parts.queries_keys_values import (
     NAMES,
     Side,
     foot_height,
@@ -23,12 +27,8 @@ from glassformer.draw.heads import (
     sides,
     write_foot,
 )
-from glassformer.draw.marks import arrow, cross, ghost, show_plane
 from glassformer.draw.picture import Data, parameters_of
-from glassformer.draw.plane import Plane
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
-from glassformer.draw.tables import Box, draw_tables, laid_out
 from glassformer.draw.theme import Theme, mixed
 from glassformer.model.attention import Site
 from glassformer.model.blocks import whole

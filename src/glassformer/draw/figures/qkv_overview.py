@@ -10,8 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_width
-from glassformer.draw.heads import (
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_width
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import cross, ghost, readable, show_plane
+from glassformer.draw.parts.queries_keys_values import (
     NAMES,
     Boxes,
     Side,
@@ -23,11 +26,8 @@ from glassformer.draw.heads import (
     variance_shares,
     write_foot,
 )
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import cross, ghost, readable, show_plane
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 
 BETWEEN = 1.15  # cm between rows, for titles and axes

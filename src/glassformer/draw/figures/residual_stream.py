@@ -10,17 +10,17 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.demand import demanded, verdict
-from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.heads import foot_height, write_foot
-from glassformer.draw.labels import in_points, place_labels
-from glassformer.draw.landscape import landscape, probabilities, slice_through
-from glassformer.draw.marks import arrow, readable, show_plane
-from glassformer.draw.matrices import MOST_NUMBERS
-from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.regions import regions
-from glassformer.draw.sequence import (
+from glassformer.draw.measure.demand import demanded, verdict
+from glassformer.draw.measure.landscape import landscape, probabilities, slice_through
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.labels import in_points, place_labels
+from glassformer.draw.parts.marks import arrow, readable, show_plane
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.queries_keys_values import foot_height, write_foot
+from glassformer.draw.parts.regions import regions
+from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
     MOST_LISTED,
     ROW_NAMES,
@@ -29,7 +29,7 @@ from glassformer.draw.sequence import (
     place_matrix,
     scale_words,
 )
-from glassformer.draw.subject import Subject
+from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, token_colour
 
 SIDE, LEFT, GAP = 7.0, 0.95, 0.5  # cm: a map, what stands left of it, between matrices

@@ -8,12 +8,12 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.heads import head_title, seen_by, share_explained
-from glassformer.draw.matrices import matrix, scale_bar
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.matrices import matrix, scale_bar
+from glassformer.draw.parts.queries_keys_values import head_title, seen_by, share_explained
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 LARGEST, PAGE_HEIGHT = 10.2, 20.0  # cm: the side of the whole matrix; what a sheet may take

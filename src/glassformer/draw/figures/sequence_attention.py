@@ -7,15 +7,15 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.carry import head_names
-from glassformer.draw.demand import source_place
-from glassformer.draw.frame import BODY, SMALL, Frame, sheet, text_height, text_width
-from glassformer.draw.heads import score_notes
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import cross, ghost, readable, show_plane
-from glassformer.draw.matrices import MOST_NUMBERS
-from glassformer.draw.picture import Data
-from glassformer.draw.sequence import (
+from glassformer.draw.measure.demand import source_place
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import cross, ghost, readable, show_plane
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.message_sums import head_names
+from glassformer.draw.parts.queries_keys_values import score_notes
+from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
     ROW_NAMES,
     SHARE_CELL,
@@ -28,8 +28,8 @@ from glassformer.draw.sequence import (
     score_matrix,
     strip,
 )
+from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 AXIS, GAP, THIN = 0.8, 0.3, 0.15  # cm: names left of a scatter, between panels, between Q and K

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.figures.embeddings import joined
-from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.marks import cross, ghost, note, place_dots, show_plane, token_dots
-from glassformer.draw.matrices import MOST_NUMBERS
-from glassformer.draw.picture import Data
-from glassformer.draw.sequence import (
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.marks import cross, ghost, note, place_dots, show_plane, token_dots
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
     ROW_NAMES,
     STRIP,
@@ -25,7 +25,7 @@ from glassformer.draw.sequence import (
     scale_words,
     strip,
 )
-from glassformer.draw.subject import Subject
+from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, token_colour
 
 KINDS = ("tokens", "positions", "sums")

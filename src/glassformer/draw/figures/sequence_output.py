@@ -5,13 +5,13 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.carry import head_names
-from glassformer.draw.demand import demands_along, source_place, verdict
-from glassformer.draw.frame import SMALL, Frame, sheet
-from glassformer.draw.marks import readable
-from glassformer.draw.matrices import MOST_NUMBERS
-from glassformer.draw.picture import Data
-from glassformer.draw.sequence import (
+from glassformer.draw.measure.demand import demands_along, source_place, verdict
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet
+from glassformer.draw.parts.marks import readable
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.message_sums import head_names
+from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
     ROW_NAMES,
     SHARE_CELL,
@@ -26,7 +26,7 @@ from glassformer.draw.sequence import (
     strip,
     vector_width,
 )
-from glassformer.draw.subject import Subject
+from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, token_colour
 
 GAP = 0.35  # cm between matrices

@@ -7,13 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside
-from glassformer.draw.demand import source_place
-from glassformer.draw.frame import Frame, sheet
-from glassformer.draw.marks import cross, ghost, note, show_plane, token_dots
-from glassformer.draw.matrices import MOST_NUMBERS
-from glassformer.draw.picture import Data
-from glassformer.draw.sequence import (
+from glassformer.draw.measure.demand import source_place
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.marks import cross, ghost, note, show_plane, token_dots
+from glassformer.draw.parts.matrices import MOST_NUMBERS
+from glassformer.draw.parts.message_sums import carry_of, chain_limits, draw_chain, head_names, inside
+from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
     ROW_NAMES,
     STRIP,
@@ -27,8 +27,8 @@ from glassformer.draw.sequence import (
     strip,
     vector_width,
 )
+from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 GAP = 0.45  # cm between matrices

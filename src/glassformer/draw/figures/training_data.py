@@ -8,7 +8,9 @@ import numpy as np
 from jaxtyping import Int
 from matplotlib.figure import Figure
 
-from glassformer.draw.cells import (
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, sheet, text_height
+from glassformer.draw.parts.sequence_rows import (
     SHOWN,
     Kind,
     Row,
@@ -18,10 +20,8 @@ from glassformer.draw.cells import (
     rows_height,
     rows_of,
 )
-from glassformer.draw.frame import BODY, sheet, text_height
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 from glassformer.tasks import Rule, constrained, source_distance
 from glassformer.tasks.automaton import Automaton

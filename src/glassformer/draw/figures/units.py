@@ -10,11 +10,18 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.draw.frame import SMALL, Frame, sheet, text_height, text_width
-from glassformer.draw.hidden_units import KINDS, Units, feedforward_of, kind_colours, sample_text, units_of
-from glassformer.draw.matrices import matrix, scale_bar
+from glassformer.draw.measure.hidden_units import (
+    KINDS,
+    Units,
+    feedforward_of,
+    kind_colours,
+    sample_text,
+    units_of,
+)
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.matrices import matrix, scale_bar
 from glassformer.draw.picture import Data, parameters_of
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 
 ROW, MOST_ROWS = 0.42, 3.6  # cm: a row of a matrix, and a whole matrix at most

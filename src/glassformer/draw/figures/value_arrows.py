@@ -7,14 +7,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside, step_arrow
-from glassformer.draw.demand import source_place
-from glassformer.draw.frame import sheet
-from glassformer.draw.labels import in_points, place_labels
-from glassformer.draw.marks import cross, ghost, note, readable, show_plane
+from glassformer.draw.measure.demand import source_place
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import sheet
+from glassformer.draw.parts.labels import in_points, place_labels
+from glassformer.draw.parts.marks import cross, ghost, note, readable, show_plane
+from glassformer.draw.parts.message_sums import (
+    carry_of,
+    chain_limits,
+    draw_chain,
+    head_names,
+    inside,
+    step_arrow,
+)
+from glassformer.draw.parts.sequence_matrices import STRIP, strip
 from glassformer.draw.picture import Data
-from glassformer.draw.sequence import STRIP, strip
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 AXIS = 1.2  # cm left of a panel

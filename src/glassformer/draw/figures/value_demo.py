@@ -9,14 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.atlas import top_of
-from glassformer.draw.carry import Carry, carry_of
-from glassformer.draw.demand import Demand, demanded, source_place, verdict
-from glassformer.draw.frame import SMALL, sheet, text_height
-from glassformer.draw.frozen import alone, draw_strip, strip_height
-from glassformer.draw.heads import foot_height, write_foot
-from glassformer.draw.labels import place_labels
-from glassformer.draw.landscape import (
+from glassformer.draw.measure.demand import Demand, demanded, source_place, verdict
+from glassformer.draw.measure.landscape import (
     Landscape,
     final_states,
     landscape,
@@ -24,13 +18,19 @@ from glassformer.draw.landscape import (
     probabilities,
     slice_through,
 )
-from glassformer.draw.marks import arrow, readable, show_plane
-from glassformer.draw.matrices import scale_bar
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, sheet, text_height
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.map_sheet import top_of
+from glassformer.draw.parts.marks import arrow, readable, show_plane
+from glassformer.draw.parts.matrices import scale_bar
+from glassformer.draw.parts.message_sums import Carry, carry_of
+from glassformer.draw.parts.queries_keys_values import foot_height, write_foot
+from glassformer.draw.parts.regions import heat, regions
+from glassformer.draw.parts.sequence_matrices import named
+from glassformer.draw.parts.single_messages import alone, draw_strip, strip_height
 from glassformer.draw.picture import Data
-from glassformer.draw.regions import heat, regions
-from glassformer.draw.sequence import named
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 LEAST = 0.002  # a map's half, in sizes of h, where all messages end in one point

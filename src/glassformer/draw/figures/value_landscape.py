@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.atlas import draw_atlas, landed, landed_on
-from glassformer.draw.landings import counted, landings, mapped, real_states, remark
-from glassformer.draw.landscape import landscape, slice_through
-from glassformer.draw.marks import cloud
+from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark
+from glassformer.draw.measure.landscape import landscape, slice_through
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.map_sheet import draw_atlas, landed, landed_on
+from glassformer.draw.parts.marks import cloud
+from glassformer.draw.parts.regions import regions
 from glassformer.draw.picture import Data
-from glassformer.draw.regions import regions
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 

@@ -12,15 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.draw.carry import carry_of, chain_limits, draw_chain, head_names, inside
-from glassformer.draw.demand import demanded, source_place, verdict
-from glassformer.draw.frame import SMALL, Frame, sheet, text_height
-from glassformer.draw.marks import cross, ghost, note, readable, show_plane, token_dots
-from glassformer.draw.matrices import number_text, short_ticks
+from glassformer.draw.measure.demand import demanded, source_place, verdict
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.marks import cross, ghost, note, readable, show_plane, token_dots
+from glassformer.draw.parts.matrices import number_text, short_ticks
+from glassformer.draw.parts.message_sums import carry_of, chain_limits, draw_chain, head_names, inside
+from glassformer.draw.parts.sequence_matrices import STRIP, column_names, named, strip
 from glassformer.draw.picture import Data
-from glassformer.draw.sequence import STRIP, column_names, named, strip
 from glassformer.draw.shares import percent
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 
 SIDE, AXIS = 4.3, 1.15  # cm: a panel, and what is left of it

@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import arrow
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import arrow
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import LARGER, SIZE, open_axes, short_ticks
 from glassformer.draw.poster.subject import AdderSubject

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from glassformer.draw.frame import TITLE, Frame, sheet, text_width
+from glassformer.draw.parts.frame import TITLE, Frame, sheet, text_width
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import CONTENT, badge, box, canvas, fit, panel_look, say
 from glassformer.draw.poster.words import counted, power, short

@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Circle, FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from glassformer.draw.frame import POINTS, Frame, look, text_width
+from glassformer.draw.parts.frame import POINTS, Frame, look, text_width
 from glassformer.draw.poster.words import scientific, trimmed
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 

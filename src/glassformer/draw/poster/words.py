@@ -7,7 +7,7 @@
 import math
 from collections.abc import Sequence
 
-from glassformer.draw.matrices import MINUS
+from glassformer.draw.parts.matrices import MINUS
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOWERED = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassformer.draw.subject import Subject
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.theme import THEMES, Theme
 from glassformer.errors import UserError, require, unknown
 
@@ -35,7 +35,7 @@ class Video(NamedTuple):
         """Everything computed and the stage set; drawing begins with the first frame that is asked for."""
         from matplotlib import rc_context
 
-        from glassformer.draw.frame import look
+        from glassformer.draw.parts.frame import look
 
         scene = import_module(f"glassformer.draw.video.{self.id}")
         with rc_context(look(theme)):

@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from glassformer.draw.demand import source_place
-from glassformer.draw.frame import BODY, Frame
-from glassformer.draw.heads import folded_note, head_title, seen_by
-from glassformer.draw.matrices import name_ticks, scale_bar, share_map, signed_map
+from glassformer.draw.measure.demand import source_place
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, Frame
+from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map, signed_map
+from glassformer.draw.parts.queries_keys_values import folded_note, head_title, seen_by
+from glassformer.draw.parts.sequence_matrices import colour_names, column_names, frame_cell, row_names
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.sequence import colour_names, column_names, frame_cell, row_names
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story
 from glassformer.draw.video.maps import packed, pasted, resized, shaded, shades

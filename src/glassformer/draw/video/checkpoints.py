@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.subject import Subject
 from glassformer.errors import UserError
 from glassformer.runs.history import History
 from glassformer.tasks import Rule

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.checkpoints import (
     checkpoint,

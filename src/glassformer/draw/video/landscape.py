@@ -13,11 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba_array
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.landscape import logits_of, slice_through
-from glassformer.draw.matrices import scale_bar, share_map
+from glassformer.draw.measure.landscape import logits_of, slice_through
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.matrices import scale_bar, share_map
 from glassformer.draw.picture import Data
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.draw.video.checkpoints import checkpoints, plane_words, story
 from glassformer.draw.video.legend import LEGEND, token_legend

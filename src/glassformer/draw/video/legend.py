@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.patches import FancyBboxPatch
 
-from glassformer.draw.frame import SMALL, Frame
+from glassformer.draw.parts.frame import SMALL, Frame
 from glassformer.draw.theme import readable_on, token_colour
 
 LEGEND = 0.5  # cm, its width

@@ -17,7 +17,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
-from glassformer.draw.frame import POINTS, SMALL, text_width
+from glassformer.draw.parts.frame import POINTS, SMALL, text_width
 from glassformer.draw.theme import Theme, readable_on
 from glassformer.draw.video.labelling import label_tracks
 

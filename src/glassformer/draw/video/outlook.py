@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 
-from glassformer.draw.landscape import logits_of
-from glassformer.draw.plane import Plane
+from glassformer.draw.measure.landscape import logits_of
+from glassformer.draw.measure.plane import Plane
 from glassformer.draw.video.maps import box_of, grid_points
 from glassformer.model.model import Model
 

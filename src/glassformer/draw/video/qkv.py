@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.heads import folded_note, head_title
+from glassformer.draw.measure.plane import Plane, plane_of
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.queries_keys_values import folded_note, head_title
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane, plane_of
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme
 from glassformer.draw.video.checkpoints import (
     checkpoint,

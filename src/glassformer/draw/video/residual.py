@@ -13,12 +13,12 @@ from matplotlib.collections import PatchCollection
 from matplotlib.colors import Normalize, to_rgba_array
 from matplotlib.patches import Rectangle
 
-from glassformer.draw.demand import demands_along
-from glassformer.draw.frame import BODY, Frame
-from glassformer.draw.matrices import name_ticks, scale_bar, share_map
+from glassformer.draw.measure.demand import demands_along
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.frame import BODY, Frame
+from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
+from glassformer.draw.parts.sequence_matrices import column_names
 from glassformer.draw.picture import Data
-from glassformer.draw.sequence import column_names
-from glassformer.draw.subject import Subject
 from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.attention import matrix_mover
 from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story

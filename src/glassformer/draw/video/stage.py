@@ -12,10 +12,10 @@ from jaxtyping import UInt8
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import BODY, MARGIN, PAGE, SMALL, TITLE, Frame, look, sheet, text_height
-from glassformer.draw.marks import cross, show_plane
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.parts.frame import BODY, MARGIN, PAGE, SMALL, TITLE, Frame, look, sheet, text_height
+from glassformer.draw.parts.marks import cross, show_plane
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane
 from glassformer.draw.theme import Theme
 from glassformer.draw.video.strip import STRIP, score_strip
 

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from glassformer.draw.frame import BODY, Frame
+from glassformer.draw.parts.frame import BODY, Frame
 from glassformer.draw.picture import Data
 
 STRIP = 2.15  # cm, from under the panels to the foot of the page

@@ -2,7 +2,7 @@
 
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame, text_width
+from glassformer.draw.parts.frame import Frame, text_width
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.flow import Block, blocks
 from glassformer.draw.poster.style import (

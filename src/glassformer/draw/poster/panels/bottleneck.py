@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from glassformer.draw.frame import Frame
+from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.directions import (
     main_direction,

@@ -3,12 +3,12 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import cross, readable, show_plane
-from glassformer.draw.matrices import matrix
+from glassformer.draw.measure.plane import plane_of
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import cross, readable, show_plane
+from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import plane_of
 from glassformer.draw.poster.directions import digit_direction, is_far
 from glassformer.draw.poster.style import (
     LARGER,

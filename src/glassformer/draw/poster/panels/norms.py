@@ -3,11 +3,11 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.marks import show_plane
-from glassformer.draw.matrices import matrix
+from glassformer.draw.measure.plane import Plane, plane_of
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.marks import show_plane
+from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import Plane, plane_of
 from glassformer.draw.poster.directions import is_far
 from glassformer.draw.poster.sample import norm_sites
 from glassformer.draw.poster.style import (

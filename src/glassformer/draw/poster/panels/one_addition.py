@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame
+from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import SIZE, box, canvas, cell, fit, paragraph, say, shown
 from glassformer.draw.poster.subject import AdderSubject

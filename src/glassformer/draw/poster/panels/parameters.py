@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame, text_width
-from glassformer.draw.matrices import matrix
+from glassformer.draw.parts.frame import Frame, text_width
+from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import (
     SIZE,

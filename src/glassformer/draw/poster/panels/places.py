@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame
-from glassformer.draw.labels import place_labels
-from glassformer.draw.marks import cross, show_plane
-from glassformer.draw.matrices import share_map
+from glassformer.draw.measure.plane import plane_of
+from glassformer.draw.parts.frame import Frame
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.marks import cross, show_plane
+from glassformer.draw.parts.matrices import share_map
 from glassformer.draw.picture import Data
-from glassformer.draw.plane import plane_of
 from glassformer.draw.poster.projection import seen
 from glassformer.draw.poster.relations import DIALS, distances, draw_relations, relation_words, relations
 from glassformer.draw.poster.style import SIZE, paragraph, place_colour

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-from glassformer.draw.frame import Frame
+from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.sample import ROLES, shares_by_role
 from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, place_colour, say, shown

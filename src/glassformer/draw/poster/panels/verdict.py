@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.draw.frame import Frame, text_width
+from glassformer.draw.parts.frame import Frame, text_width
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.panels.one_addition import signed_margins
 from glassformer.draw.poster.style import (

@@ -1,0 +1,153 @@
+"""Labels beside points that cover neither each other nor, where it can be helped, the points.
+
+Every label tries places around its point, nearer ones first; one that ends far away gets a thin line to it.
+Limits of the axes must be final: places are reckoned in pixels.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+
+from glassformer.draw.parts.frame import POINTS, SMALL, text_width
+from glassformer.draw.theme import Theme
+
+DISTANCES = (4.5, 7.0, 10.0, 14.0, 19.0, 25.0, 32.0, 42.0, 55.0, 72.0)  # points, from the point to the box
+DIRECTIONS = tuple(np.radians([20, 160, 340, 200, 90, 270, 0, 180, 45, 135, 225, 315]))
+LEADER = 9.0  # points; labels farther away than this get a line
+PAD = 0.8  # points around a label
+COVERS_POINT, COVERS_LABEL, OUTSIDE = 1.0, 1e3, 1e4  # how bad it is
+
+Boxes = Float[np.ndarray, "box 4"]  # left, bottom, right, top, in points
+
+
+def place_labels(
+    axes: Axes,
+    points: Float[np.ndarray, "label 2"],
+    texts: Sequence[str],
+    theme: Theme,
+    colours: Sequence[str] | None = None,
+    obstacles: Float[np.ndarray, "point 2"] | None = None,
+    size: float = SMALL,
+    weight: str = "bold",
+    taken: list[tuple[float, float, float, float]] | None = None,
+) -> None:
+    """Write each text near its point; `taken` are boxes to keep clear of, and is added to."""
+    around = points if obstacles is None else np.concatenate([points, obstacles])
+    here, around = in_points(axes, points), in_points(axes, around)
+    occupied = [] if taken is None else taken
+    for index in crowded_first(here):
+        if not texts[index]:
+            continue
+        box, distance = best_box(axes, here[index], texts[index], size, weight, around, occupied)
+        occupied.append(tuple(box))
+        colour = colours[index] if colours else theme.ink
+        put(axes, here[index], box, distance, texts[index], size, weight, colour, theme)
+
+
+def in_points(axes: Axes, points: Float[np.ndarray, "point 2"]) -> Float[np.ndarray, "point 2"]:
+    """Data to points (1/72 inch) from the figure's lower left corner."""
+    pixels = axes.transData.transform(np.asarray(points, float).reshape(-1, 2))
+    return np.asarray(pixels * (72 / axes.figure.dpi))
+
+
+def crowded_first(points: Float[np.ndarray, "point 2"]) -> list[int]:
+    """Points in the thick of others choose first."""
+    near = np.linalg.norm(points[:, None] - points[None], axis=-1) + 1e9 * np.eye(len(points))
+    return list(np.argsort(near.min(1, initial=1e9), kind="stable"))
+
+
+def best_box(
+    axes: Axes,
+    point: Float[np.ndarray, "2"],
+    text: str,
+    size: float,
+    weight: str,
+    around: Float[np.ndarray, "point 2"],
+    occupied: list[tuple[float, float, float, float]],
+) -> tuple[Float[np.ndarray, "4"], float]:
+    """The first box that covers nothing, or the least bad one, and how far it is from its point."""
+    wide, high = text_width(text, size, weight) * POINTS + 2 * PAD, size * 0.98 + 2 * PAD
+    boxes, far = candidates(point, wide, high)
+    frame = axes_box(axes)
+    if outside(boxes, frame).all():
+        boxes = pushed_inside(boxes, frame)
+    cost = COVERS_POINT * covered(boxes, around, 1.6) + 0.02 * far
+    if occupied:
+        cost = cost + COVERS_LABEL * overlaps(boxes, np.array(occupied))
+    cost = cost + OUTSIDE * outside(boxes, frame)
+    best = int(np.argmin(cost))
+    return boxes[best], float(far[best])
+
+
+def candidates(
+    point: Float[np.ndarray, "2"], wide: float, high: float
+) -> tuple[Boxes, Float[np.ndarray, " box"]]:
+    """Boxes around a point, and how far each is from it."""
+    far = np.repeat(DISTANCES, len(DIRECTIONS))
+    angle = np.tile(DIRECTIONS, len(DISTANCES))
+    centre_x = point[0] + np.cos(angle) * (far + wide / 2)
+    centre_y = point[1] + np.sin(angle) * (far + high / 2)
+    half = np.array([wide / 2, high / 2])
+    centres = np.stack([centre_x, centre_y], 1)
+    return np.concatenate([centres - half, centres + half], 1), far
+
+
+def covered(boxes: Boxes, points: Float[np.ndarray, "point 2"], radius: float) -> Float[np.ndarray, " box"]:
+    """How many points each box covers."""
+    inside = (points[None] > boxes[:, None, :2] - radius) & (points[None] < boxes[:, None, 2:] + radius)
+    return np.asarray(inside.all(-1).sum(1), float)
+
+
+def overlaps(boxes: Boxes, others: Boxes) -> Float[np.ndarray, " box"]:
+    """How many of the others each box overlaps."""
+    apart = (boxes[:, None, 2:] <= others[None, :, :2]) | (boxes[:, None, :2] >= others[None, :, 2:])
+    return np.asarray((~apart.any(-1)).sum(1), float)
+
+
+def outside(boxes: Boxes, frame: Float[np.ndarray, "4"]) -> Float[np.ndarray, " box"]:
+    """1 where a box leaves the frame."""
+    leaves = (boxes[:, :2] < frame[:2]).any(1) | (boxes[:, 2:] > frame[2:]).any(1)
+    return np.asarray(leaves, float)
+
+
+def pushed_inside(boxes: Boxes, frame: Float[np.ndarray, "4"]) -> Boxes:
+    """Boxes moved into the frame by the shortest way; one wider than the frame begins at its left."""
+    shift = np.minimum(frame[2:] - boxes[:, 2:], 0)
+    shift = shift + np.maximum(frame[:2] - boxes[:, :2] - shift, 0)
+    return np.asarray(boxes + np.tile(shift, 2))
+
+
+def axes_box(axes: Axes) -> Float[np.ndarray, "4"]:
+    """The axes' rectangle in points."""
+    box = axes.get_position()
+    size = axes.figure.get_size_inches() * 72
+    return np.array([box.x0 * size[0], box.y0 * size[1], box.x1 * size[0], box.y1 * size[1]])
+
+
+def put(
+    axes: Axes,
+    point: Float[np.ndarray, "2"],
+    box: Float[np.ndarray, "4"],
+    distance: float,
+    text: str,
+    size: float,
+    weight: str,
+    colour: str,
+    theme: Theme,
+) -> None:
+    centre = (box[:2] + box[2:]) / 2
+    to_axes = axes.transAxes.inverted().transform
+    scale = axes.figure.dpi / 72
+    if distance > LEADER:
+        nearest = np.clip(point, box[:2], box[2:])
+        ends = to_axes(np.stack([point, nearest]) * scale)
+        axes.plot(*ends.T, color=theme.muted, linewidth=0.4, transform=axes.transAxes, zorder=4)
+    place = to_axes(centre * scale)
+    halo = [withStroke(linewidth=1.6, foreground=theme.paper, alpha=0.8)]
+    axes.text(
+        *place, text, transform=axes.transAxes, fontsize=size, color=colour, weight=weight,
+        ha="center", va="center_baseline", zorder=6, path_effects=halo,
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""Points and arrows: clouds of tokens, single tokens, places, rows of cells."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.ticker import MaxNLocator
+
+from glassformer.draw.measure.plane import Plane
+from glassformer.draw.parts.frame import SMALL, Frame
+from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.matrices import short_ticks
+from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
+
+FAINT = 70.0  # over the number of a cloud's points: how strong the lines are that join them
+
+
+def show_plane(axes: Axes, plane: Plane, limits: Float[np.ndarray, "2 2"], title: str = "") -> None:
+    """Limits, names of the axes and the origin's cross; call it before anything is labelled."""
+    axes.set_xlim(*limits[0])
+    axes.set_ylim(*limits[1])
+    axes.set_xlabel(plane.labels[0])
+    axes.set_ylabel(plane.labels[1])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(
+            MaxNLocator(4, steps=[1, 2, 5, 10], integer=plane.is_line and axis is axes.yaxis)
+        )
+        short_ticks(axis)
+    axes.yaxis.labelpad = 0.0
+    axes.tick_params(axis="y", pad=1.0)
+    if title:
+        axes.set_title(title)
+
+
+def cross(axes: Axes, theme: Theme) -> None:
+    """The two zero lines."""
+    axes.axhline(0, color=theme.faint, linewidth=0.6, zorder=0)
+    axes.axvline(0, color=theme.faint, linewidth=0.6, zorder=0)
+
+
+def cloud(
+    axes: Axes,
+    points: Float[np.ndarray, "tok pos 2"],
+    tokens: Sequence[str],
+    theme: Theme,
+    label: bool = True,
+    marker: str = "o",
+    size: float = 9.0,
+    alpha: float = 1.0,
+    taken: list[tuple[float, float, float, float]] | None = None,
+) -> None:
+    """All token-position pairs: markers joined from p0 (large) to the last place, one label a token."""
+    line = alpha * min(0.55, FAINT / points[..., 0].size)
+    for places, token in zip(points, tokens, strict=True):
+        colour = token_colour(token)
+        axes.plot(*places.T, color=colour, linewidth=0.5, alpha=line, zorder=2)
+        sizes = np.r_[size * 2.2, np.full(len(places) - 1, size)]
+        axes.scatter(
+            *places.T, s=sizes, color=colour, marker=marker, alpha=alpha, linewidths=0.3,
+            edgecolors=theme.paper, zorder=3,
+        )  # fmt: skip
+    if label:
+        colours = [readable(token_colour(token), theme) for token in tokens]
+        place_labels(axes, points[:, 0], tokens, theme, colours, points.reshape(-1, 2), taken=taken)
+
+
+def readable(colour: str, theme: Theme) -> str:
+    """A token's colour as the colour of a text: drawn towards the ink until it can be read on the paper."""
+    return mixed(colour, theme.ink, 0.55)
+
+
+def ghost(axes: Axes, points: Float[np.ndarray, "*point 2"], theme: Theme, size: float = 3.0) -> None:
+    """The grey cloud behind what a figure is about."""
+    axes.scatter(*points.reshape(-1, 2).T, s=size, color=theme.faint, linewidths=0, zorder=1)
+
+
+def token_dots(
+    axes: Axes,
+    points: Float[np.ndarray, "point 2"],
+    tokens: Sequence[str],
+    theme: Theme,
+    texts: Sequence[str] | None = None,
+    marker: str = "o",
+    size: float = 26.0,
+    obstacles: Float[np.ndarray, "point 2"] | None = None,
+    taken: list[tuple[float, float, float, float]] | None = None,
+) -> None:
+    """Single points in their tokens' colours, each with its text (its token where none is given)."""
+    colours = [token_colour(token) for token in tokens]
+    axes.scatter(
+        *np.asarray(points).T,
+        s=size,
+        c=colours,
+        marker=marker,
+        linewidths=0.6,
+        edgecolors=theme.ink,
+        zorder=5,
+    )
+    inks = [readable(colour, theme) for colour in colours]
+    place_labels(axes, points, tokens if texts is None else texts, theme, inks, obstacles, taken=taken)
+
+
+def place_dots(
+    axes: Axes,
+    points: Float[np.ndarray, "point 2"],
+    places: Sequence[str],
+    theme: Theme,
+    obstacles: Float[np.ndarray, "point 2"] | None = None,
+) -> None:
+    """The places of a context, joined in their order."""
+    axes.plot(*points.T, color=theme.muted, linewidth=0.5, alpha=min(1.0, 10 / len(points)), zorder=2)
+    axes.scatter(*points.T, s=10, color=theme.ink, linewidths=0, zorder=3)
+    place_labels(axes, points, places, theme, obstacles=obstacles, weight="normal")
+
+
+def note(paper: Frame, plane: Plane) -> None:
+    """What a reader must know of a projection, at the foot of the sheet; nothing where there is none."""
+    if plane.note:
+        paper.write(0, paper.height - 0.25, plane.note, SMALL, color=paper.theme.muted)
+
+
+def arrow(
+    axes: Axes, start: Float[np.ndarray, "2"], end: Float[np.ndarray, "2"], colour: str, width: float = 0.9,
+    alpha: float = 1.0,
+) -> None:  # fmt: skip
+    """From one point of the data to another."""
+    style = {"arrowstyle": "-|>,head_width=0.14,head_length=0.28", "color": colour, "lw": width}
+    style |= {"shrinkA": 0, "shrinkB": 0, "alpha": alpha}
+    axes.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=style, zorder=4, annotation_clip=False)
+
+
+def token_row(
+    axes: Axes,
+    tokens: Sequence[str],
+    theme: Theme,
+    y: float = 0.0,
+    edges: Sequence[str] | None = None,
+    left: float = 0.0,
+) -> None:
+    """Tokens as cells side by side, cell i around x = left + i, in their colours; `edges`: frames."""
+    for index, token in enumerate(tokens):
+        place, colour = left + index, mixed(token_colour(token), theme.paper, 0.55)
+        edge = edges[index] if edges else theme.paper
+        axes.add_patch(
+            FancyBboxPatch(
+                (place - 0.42, y - 0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12",
+                facecolor=colour, edgecolor=edge, linewidth=1.2 if edges else 0.0, zorder=2,
+            )
+        )  # fmt: skip
+        axes.text(
+            place, y, token, ha="center", va="center_baseline", fontsize=SMALL + 0.5, weight="bold",
+            color=readable_on(colour), zorder=3,
+        )  # fmt: skip
