@@ -27,7 +27,7 @@ from glassformer.draw.poster.panels import (
     verdict,
 )  # fmt: skip
 from glassformer.draw.poster.projection import VIEW, seen
-from glassformer.draw.poster.registry import NINE, PANELS, draw_panel
+from glassformer.draw.poster.registry import PANELS, draw_panel
 from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by, worst_tried
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
@@ -37,6 +37,17 @@ from glassformer.tasks import digits_of
 from tests.draw.faults import faults
 
 MICRO, PAIR = "microadder-57", (8497236518, 6502763594)
+CAPTIONS = (  # how those of microadder-57's panels begin, for its hardest pair
+    "The way of the data for 121 + 929.",
+    "Token embeddings (arc, 3 numbers), on an arc of radius 10.6",
+    "Positions: a table of kind spiral with 6 stored numbers.",
+    "3 norms on the stream.",
+    "Attention of every head for 121 + 929, ",
+    "Attention's output: measured rank 1, first direction ",
+    "Every one of the 57 stored numbers, by name.",
+    "121 + 929 as the model works it: it writes 1050, and 1050 is right.",
+    "Verdict: proved (the zoo's list of verdicts).",
+)
 
 
 @cache
@@ -240,6 +251,13 @@ def test_attention_by_role_adds_up_and_finds_the_columns():
     assert routing.compute(subject_of("tinyadder-95"))["alike"] == [True, True, True, False, True, True]
 
 
+def test_nearly_all_is_not_written_as_all():
+    data = {"mean": np.array([[0.9996, 0.0004]]), "alike": [False], "roles": ("xₖ", "yₖ")}
+    assert routing.looks(data, 0) == "xₖ (>99.9%)"
+    found = verdict.compute(subject_of("nanogpt-58")) | {"wrong": 2_999, "sums": 3_000}
+    assert verdict.stamp_words(found) == "wrong on >99.9% of random pairs"
+
+
 def test_numbers_without_effect_are_crossed_out():
     dead = parameters.compute(subject_of(MICRO))["dead"]
     assert {name for name, mask in dead.items() if mask.any()} == {"position.z_hi"}
@@ -397,7 +415,8 @@ def test_the_whole_poster_is_clean_in_the_dark():
     figure = poster.draw(data, THEMES["dark"])
     assert faults(figure, page=54.0) == []
     assert sum(array.size for array in shown_parameters(figure).values()) == 57
-    assert poster.caption(data).count("(") >= len(NINE)
+    for number, start in enumerate(CAPTIONS, 1):
+        assert f"({number}) {start}" in poster.caption(data)
 
 
 def test_drawing_imports_no_jax():

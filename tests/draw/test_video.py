@@ -15,22 +15,13 @@ from PIL import Image
 
 from glassformer.draw.measure.subject import Past, Subject
 from glassformer.draw.theme import THEMES, channels, mixed, token_colour
-from glassformer.draw.video import (
-    BY_ID,
-    VIDEOS,
-    attention,
-    chosen_videos,
-    embeddings,
-    encoder,
-    landscape,
-    qkv,
-    render,
-    residual,
-)
+from glassformer.draw.video import VIDEOS, chosen_videos, encoder, maps, render
 from glassformer.draw.video.checkpoints import checkpoint, chosen_checkpoints
 from glassformer.draw.video.encoder import GIF_FRAMES, gif_timing
 from glassformer.draw.video.labelling import label_tracks
 from glassformer.draw.video.maps import box_of
+from glassformer.draw.video.registry import video_called
+from glassformer.draw.video.scenes import attention, embeddings, landscape, qkv, residual
 from glassformer.draw.video.stage import Stage
 from glassformer.errors import UserError
 from tests.draw.conftest import subject_of
@@ -42,7 +33,7 @@ CLOSE = 4.0  # of 255, mean difference of a drawn frame and its compressed copy
 
 def staged(which: str, name: str = "plus_last_even", width: int = WIDTH, every: int = 1) -> Stage:
     subject = subject_of(name)
-    return BY_ID[which].perform(subject, chosen_checkpoints(subject, every), LIGHT, width)
+    return video_called(which).perform(subject, chosen_checkpoints(subject, every), LIGHT, width)
 
 
 @cache
@@ -174,7 +165,7 @@ CASES = [  # those of plus_last_even are seen by the other tests
 def test_every_video_of_every_kind_of_model(name: str, which: str) -> None:
     """First and last frame differ, and sizes are even."""
     subject = subject_of(name)
-    stage = BY_ID[which].perform(subject, chosen_checkpoints(subject, 11), LIGHT, WIDTH)
+    stage = video_called(which).perform(subject, chosen_checkpoints(subject, 11), LIGHT, WIDTH)
     first, last = (frame.copy() for frame in stage.frames())
     assert first.shape == (stage.size[1], WIDTH, 4) and stage.size[1] % 2 == 0
     assert (first != last).any(-1).mean() > 0.003
@@ -280,7 +271,7 @@ def test_no_moving_point_leaves_its_panel_in_any_frame(
     name: str, which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Axes, "draw_artist", lambda *_: None)  # movers set their artists; that is enough
-    for scene in (attention, landscape, residual):
+    for scene in (landscape, maps, residual):
         monkeypatch.setattr(scene, "pasted", lambda *_: lambda index: None)
     stage, count = staged(which, name, 320), 0
     limits = [(axes.get_xlim(), axes.get_ylim()) for axes in stage.body.figure.axes]
@@ -407,7 +398,9 @@ def test_without_a_history_the_reason_is_given(tmp_path: Path) -> None:
 def test_without_evaluations_there_is_still_a_video() -> None:
     subject = subject_of("plus_last_even")
     bare = replace(subject, past=replace(subject.past, rows=[]))
-    first, last = (frame.copy() for frame in BY_ID["qkv"].perform(bare, [0, 11], LIGHT, WIDTH).frames())
+    first, last = (
+        frame.copy() for frame in video_called("qkv").perform(bare, [0, 11], LIGHT, WIDTH).frames()
+    )
     assert (first != last).any()
 
 

@@ -1,4 +1,4 @@
-"""One look: colours and sizes of every figure, video and page. Plain data; nothing is imported for it.
+"""One look: colours and sizes of every figure, video and page. Plain data, for the page too.
 
 Even numbers are cool and odd ones warm, so that a rule about parity is seen before it is read:
 

@@ -13,7 +13,7 @@ from matplotlib.patches import FancyBboxPatch
 from glassformer.draw.measure.landscape import slice_through
 from glassformer.draw.measure.rule_steps import carry, decide, detect, encode, retrieve
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.frame import BODY, FOOT, SMALL, Frame, sheet, text_height
 from glassformer.draw.parts.step_pictures import draw_entropies, draw_profile, draw_states, draw_table
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, span_text
@@ -23,7 +23,6 @@ from glassformer.verify.share import Share
 CARD, BETWEEN = 3.45, 0.3  # cm: the height of a card, and what parts two
 PICTURE, WORDS = 5.2, 6.3  # cm: the widths of the picture and of the sentences
 SHOWN = 500  # contexts whose states are drawn; all are measured
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,17 +150,17 @@ def kind_names(tokens: tuple[str, ...], classes: np.ndarray) -> list[str]:
 
 def draw(data: Data, theme: Theme) -> Figure:
     text = foot(data)
-    below = text_height(text, SMALL, LINE_WIDTH)
+    below = text_height(text, SMALL, FOOT)
     paper = sheet(theme, len(data["cards"]) * (CARD + BETWEEN) + below, title(data))
     for index, card in enumerate(data["cards"]):
         frame = paper.part(0, index * (CARD + BETWEEN), paper.width, CARD)
-        draw_card(frame, card, index + 1, is_last=index + 1 == len(data["cards"]))
+        draw_card(frame, card, index + 1)
         drawers = {"encode": draw_states, "carry": draw_states, "detect": draw_entropies}
         drawer = (drawers | {"retrieve": draw_profile, "decide": draw_table})[card.name]
         drawer(
             frame.part(frame.width - PICTURE - 0.25, 0.2, PICTURE, CARD - 0.4), card.picture, data["tokens"]
         )
-    paper.write(0, paper.height - below, text, SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, paper.height - below, text, SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 
@@ -186,7 +185,7 @@ def foot(data: Data) -> str:
     )
 
 
-def draw_card(frame: Frame, card: Card, number: int, is_last: bool) -> None:
+def draw_card(frame: Frame, card: Card, number: int) -> None:
     """The card, its number, name, sentence and share."""
     theme = frame.theme
     axes = frame.axes(0, 0, frame.width, frame.height, zorder=-2)

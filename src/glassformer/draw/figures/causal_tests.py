@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from glassformer.draw.measure.changes import ALIKE, all_patches
 from glassformer.draw.measure.interventions import Outcome, forward_with, outcome
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.frame import BODY, FOOT, SMALL, Frame, sheet, text_height
 from glassformer.draw.parts.marks import arrow, token_row
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent, span_text
@@ -22,7 +22,6 @@ from glassformer.draw.theme import Theme
 ROW = 1.78  # cm: the height of a test
 TEXT, EXAMPLE, BARS = 4.7, 5.9, 3.3  # cm: widths of the columns
 SHOWN = 10  # the last places of an example; longer contexts do not fit
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 
 def compute(subject: Subject) -> Data:
@@ -76,13 +75,13 @@ def example(subject: Subject, found: Outcome) -> Data:
 
 def draw(data: Data, theme: Theme) -> Figure:
     text = foot(data)
-    below = text_height(text, SMALL, LINE_WIDTH)
+    below = text_height(text, SMALL, FOOT)
     paper = sheet(theme, 0.55 + ROW * len(data["tests"]) + below + 0.2, title(data))
     if data["tests"]:
         draw_heads(paper, data)
     for index, test in enumerate(data["tests"]):
         draw_test(paper.part(0, 0.55 + index * ROW, paper.width, ROW), test, is_first=index == 0)
-    paper.write(0, paper.height - below, text, SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, paper.height - below, text, SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 

@@ -10,19 +10,17 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.measure.landscape import GRID
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, sheet
+from glassformer.draw.parts.frame import SMALL, Frame, foot_height, sheet, write_foot
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import number_text, scale_bar
 from glassformer.draw.parts.queries_keys_values import (
     Boxes,
-    foot_height,
     head_title,
     label_spots,
     plane_notes,
     share_explained,
     sides,
-    write_foot,
 )
 from glassformer.draw.parts.slopes import Slope, draw_slope, levels, slope_of, step_of
 from glassformer.draw.picture import Data

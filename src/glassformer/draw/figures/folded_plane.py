@@ -23,7 +23,7 @@ from glassformer.draw.measure.hidden_units import (
 from glassformer.draw.measure.landscape import landscape, logits_of, slice_through
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, sheet, text_height
+from glassformer.draw.parts.frame import FOOT, SMALL, sheet, text_height
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import readable, show_plane
 from glassformer.draw.parts.regions import regions
@@ -37,7 +37,6 @@ SIDE, GAP = 7.0, 1.15  # cm: a panel, and what stands left of it
 LINES, STEPS = 21, 240  # of the grid: lines each way, and points on a line
 SHOWN = 600  # contexts whose states are drawn; all are measured
 BEHIND = 150  # contexts whose states at all places are drawn behind
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 
 def compute(subject: Subject) -> Data:
@@ -103,7 +102,7 @@ def right_share(subject: Subject, states: Float[np.ndarray, "context dim"]) -> S
 
 def draw(data: Data, theme: Theme) -> Figure:
     text = foot(data)
-    below = text_height(text, SMALL, LINE_WIDTH)
+    below = text_height(text, SMALL, FOOT)
     paper = sheet(theme, SIDE + below + 1.6, title(data))
     second = f"h = {'z + ' * data['residual']}ff({'normed z' if data['is_normed'] else 'z'})"
     for panel, name in enumerate(("before: z", f"after: {second}, over the head's answers")):
@@ -117,7 +116,7 @@ def draw(data: Data, theme: Theme) -> Figure:
         draw_grid(axes, data["grids"][panel], theme)
         axes.scatter(*data["behind"][panel].T, s=2.5, color=theme.muted, alpha=0.6, linewidths=0, zorder=2.5)
         draw_states(axes, data["points"][panel], data["answers"], data["tokens"], theme, not panel)
-    paper.write(0, SIDE + 1.55, text, SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, SIDE + 1.55, text, SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 

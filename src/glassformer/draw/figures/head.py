@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from glassformer.draw.measure.hidden_units import all_places, last_state, sample_text
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.frame import FOOT, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import arrow, cross, readable, show_plane
 from glassformer.draw.parts.matrices import matrix
@@ -32,7 +32,6 @@ SIDE, GAP = 7.0, 1.15  # cm: a panel, and what stands left of it
 ROW = 0.42  # cm: a row of a matrix
 SHOWN = 600  # contexts whose states are drawn
 BEHIND = 150  # contexts whose states at all places are drawn behind
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 
 def compute(subject: Subject) -> Data:
@@ -84,12 +83,12 @@ def head_of(subject: Subject) -> tuple[Float[np.ndarray, "tok dim"], Float[np.nd
 def draw(data: Data, theme: Theme) -> Figure:
     tables = ROW * max([len(data["tokens"])] + [len(as_table(a)) for a in data["parameters"].values()])
     text = foot(data)
-    below = text_height(text, SMALL, LINE_WIDTH)
+    below = text_height(text, SMALL, FOOT)
     paper = sheet(theme, SIDE + 1.4 + 1.3 + tables + below + 0.5, title(data))
     draw_directions(paper.axes(GAP, 0.55, SIDE, SIDE), data, theme)
     draw_answers(paper.axes(SIDE + 2 * GAP + 0.1, 0.55, SIDE, SIDE), data, theme)
     draw_tables(paper.part(0.9, SIDE + 2.55, paper.width - 0.9, tables), data)
-    paper.write(0, paper.height - below, text, SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, paper.height - below, text, SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 

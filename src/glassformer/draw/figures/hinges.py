@@ -26,7 +26,7 @@ from glassformer.draw.measure.hidden_units import (
 from glassformer.draw.measure.landscape import GRID, slice_through
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height
+from glassformer.draw.parts.frame import FOOT, SMALL, Frame, sheet, text_height
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import arrow, cross, show_plane
 from glassformer.draw.parts.regions import heat
@@ -40,7 +40,6 @@ NAMED = 8  # units that carry their names
 SHOWN = 600  # contexts whose states are drawn; all are measured
 BEHIND = 300  # contexts whose states at all places are drawn behind
 TICK = 0.02  # of the panel: the tick on a hinge's active side
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 STYLES = ("-", "-", "--")  # of lines of the three kinds
 PALE = 3.2  # how much lighter the count of active units is than its scale
 
@@ -99,12 +98,12 @@ def active_units(
 
 
 def draw(data: Data, theme: Theme) -> Figure:
-    below = text_height(foot(data), SMALL, LINE_WIDTH)
+    below = text_height(foot(data), SMALL, FOOT)
     paper = sheet(theme, SIDE + below + 2.15, title(data))
     draw_hinges(paper.axes(GAP, 0.55, SIDE, SIDE), data, theme)
     draw_written(paper.axes(SIDE + 2 * GAP + 0.1, 0.55, SIDE, SIDE), data, theme)
     draw_kinds(paper.part(GAP, SIDE + 1.45, paper.width - GAP, 0.4), data["units"])
-    paper.write(0, SIDE + 2.05, foot(data), SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, SIDE + 2.05, foot(data), SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 

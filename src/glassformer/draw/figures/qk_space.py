@@ -9,13 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import sheet
+from glassformer.draw.parts.frame import foot_height, sheet, write_foot
 from glassformer.draw.parts.marks import cross, show_plane
 from glassformer.draw.parts.matrices import number_text
 from glassformer.draw.parts.queries_keys_values import (
     Boxes,
     Side,
-    foot_height,
     head_title,
     kept_share,
     marker_key,
@@ -23,7 +22,6 @@ from glassformer.draw.parts.queries_keys_values import (
     plane_notes,
     round_step,
     side,
-    write_foot,
 )
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent

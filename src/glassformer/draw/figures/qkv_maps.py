@@ -13,19 +13,17 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_width
+from glassformer.draw.parts.frame import SMALL, Frame, foot_height, sheet, text_width, write_foot
 from glassformer.draw.parts.marks import arrow, cross, ghost, show_plane
 from glassformer.draw.parts.parameter_tables import Box, draw_tables, laid_out
 from glassformer.draw.parts.queries_keys_values import (
     NAMES,
     Side,
-    foot_height,
     named_cloud,
     plane_notes,
     round_step,
     side,
     sides,
-    write_foot,
 )
 from glassformer.draw.picture import Data, parameters_of
 from glassformer.draw.shares import percent

@@ -11,20 +11,18 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_width
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import cross, ghost, readable, show_plane
 from glassformer.draw.parts.queries_keys_values import (
     NAMES,
     Boxes,
     Side,
-    foot_height,
     head_title,
     named_cloud,
     plane_notes,
     sides,
     variance_shares,
-    write_foot,
 )
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent

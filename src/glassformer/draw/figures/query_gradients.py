@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_width
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import arrow, readable
 from glassformer.draw.parts.matrices import number_text, scale_bar, short_number
-from glassformer.draw.parts.queries_keys_values import Side, foot_height, plane_notes, sides, write_foot
+from glassformer.draw.parts.queries_keys_values import Side, plane_notes, sides
 from glassformer.draw.parts.slopes import FLAT, draw_slope, slope_of, step_of
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent

@@ -14,11 +14,10 @@ from glassformer.draw.measure.demand import demanded, verdict
 from glassformer.draw.measure.landscape import landscape, probabilities, slice_through
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.parts.frame import Frame, foot_height, sheet, write_foot
 from glassformer.draw.parts.labels import in_points, place_labels
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import MOST_NUMBERS
-from glassformer.draw.parts.queries_keys_values import foot_height, write_foot
 from glassformer.draw.parts.regions import regions
 from glassformer.draw.parts.sequence_matrices import (
     HEADINGS,
@@ -41,9 +40,8 @@ MOST_NAMED, LAST_NAMED = 12, 8  # places up to which all are named, and how many
 
 def compute(subject: Subject) -> Data:
     trace, layer, _ = subject.trace(0), subject.layer, subject.attention
-    layers = len(subject.model.architecture.layers)
     steps = {
-        "e": trace["embedded" if layers == 1 else f"layer{layers - 2}.stream"],
+        "e": trace[subject.entering],
         "attention": trace[f"{layer}attn.output"],
         "z": trace[f"{layer}mid"],
         "feed-forward": trace.get(f"{layer}ff.output", 0 * trace[f"{layer}mid"]),

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import BODY, SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.frame import BODY, FOOT, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import cross, ghost, readable, show_plane
 from glassformer.draw.parts.matrices import MOST_NUMBERS
@@ -37,7 +37,6 @@ BELOW = 0.45  # cm under a block, for the ticks of its scatter
 NUMBER_HEIGHT = 0.245  # cm of a row in which a number can be read
 ROOM = 20.0  # cm of height for all blocks
 SCORE_CELL, MOST_SCORES = 0.545, 8  # cm in which `-12` can be read; places up to which there is room for it
-NOTE = 15.2  # cm: lines of the notes at the foot; hinted text is up to 6% wider than reckoned
 VECTORS = 1.25  # cm: Q, or K, at least
 
 
@@ -119,7 +118,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     dims = sequences[0]["heads"][0]["qk"].shape[-1]
     sizes = widths(places, dims, heads, len(sequences), 16.4)
     block = STRIP + HEADINGS + heads * (sizes.side + BELOW)
-    below = 0.25 + text_height(plane_notes(data), SMALL, NOTE) if plane_notes(data) else 0.0
+    below = 0.25 + text_height(plane_notes(data), SMALL, FOOT) if plane_notes(data) else 0.0
     paper = sheet(theme, len(sequences) * block + below, title(data))
     for index, one in enumerate(sequences):
         frame = paper.part(0, index * block, paper.width, block)
@@ -127,7 +126,7 @@ def draw(data: Data, theme: Theme) -> Figure:
         for head in range(heads):
             top = STRIP + HEADINGS + head * (sizes.side + BELOW)
             draw_block(frame.part(0, top, paper.width, sizes.side), data, one, head, sizes)
-    paper.write(0, paper.height - below + 0.1, plane_notes(data), SMALL, NOTE, color=theme.muted)
+    paper.write(0, paper.height - below + 0.1, plane_notes(data), SMALL, FOOT, color=theme.muted)
     return paper.figure
 
 

@@ -1,11 +1,11 @@
 """One sequence from attention to probabilities: what the head reads at each place, and what it says."""
 
 import numpy as np
-from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.measure.demand import demands_along, source_place, verdict
+from glassformer.draw.measure.landscape import softmax
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet
 from glassformer.draw.parts.marks import readable
@@ -47,11 +47,6 @@ def compute(subject: Subject) -> Data:
         "following": sequence[1:],  # after every place but the last
         "demands": demands_along(subject.automaton, sequence, subject.context),
     }
-
-
-def softmax(logits: Float[np.ndarray, "pos tok"]) -> Float[np.ndarray, "pos tok"]:
-    powers = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(powers / powers.sum(1, keepdims=True))
 
 
 def draw(data: Data, theme: Theme) -> Figure:

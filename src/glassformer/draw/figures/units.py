@@ -19,7 +19,7 @@ from glassformer.draw.measure.hidden_units import (
     units_of,
 )
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height, text_width
+from glassformer.draw.parts.frame import FOOT, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.parts.matrices import matrix, scale_bar
 from glassformer.draw.picture import Data, parameters_of
 from glassformer.draw.theme import Theme
@@ -29,7 +29,6 @@ LEFT, WIDE = 3.3, 12.9  # cm: where columns begin, and how wide all of them are
 LEGEND = 6.8  # cm at the right of the last row, for the kinds of units and the scale
 BAR = 1.75  # cm: the height of a bar chart
 HALF = 0.5  # of all that is written, for the title
-LINE_WIDTH = 15.2  # cm, of the text at the foot
 
 Table = tuple[str, Float[np.ndarray, "row column"]]  # a parameter's name and numbers
 
@@ -79,7 +78,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     matrices = sum(heights) + 0.3 * len(heights) + 0.75
     others = max((table_height(table) + 1.0 for _, table in data["others"]), default=0.0)
     others = max(others, 1.4)
-    text = text_height(foot(data), SMALL, LINE_WIDTH)
+    text = text_height(foot(data), SMALL, FOOT)
     paper = sheet(theme, matrices + 3 * (BAR + 0.35) + 0.4 + others + text + 0.4, title(data))
     largest = max(
         (float(np.abs(table).max()) for _, table in data["tables"] + data["others"] if table.size),
@@ -92,7 +91,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     if last is not None:
         scale_bar(low.axes(WIDE - 3.4, 0.45, 3.4, 0.22), last, theme, "scale of all matrices")
     draw_kinds(low.part(WIDE - LEGEND + 0.2, 0.1, 2.4, 1.2), data["units"])
-    paper.write(0, paper.height - text, foot(data), SMALL, width=LINE_WIDTH, color=theme.muted)
+    paper.write(0, paper.height - text, foot(data), SMALL, width=FOOT, color=theme.muted)
     return paper.figure
 
 

@@ -19,13 +19,12 @@ from glassformer.draw.measure.landscape import (
     slice_through,
 )
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, sheet, text_height
+from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_height, write_foot
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.map_sheet import top_of
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import scale_bar
 from glassformer.draw.parts.message_sums import Carry, carry_of
-from glassformer.draw.parts.queries_keys_values import foot_height, write_foot
 from glassformer.draw.parts.regions import heat, regions
 from glassformer.draw.parts.sequence_matrices import named
 from glassformer.draw.parts.single_messages import alone, draw_strip, strip_height

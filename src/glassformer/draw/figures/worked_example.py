@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.measure.demand import demanded, source_place, verdict
+from glassformer.draw.measure.landscape import softmax
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height
 from glassformer.draw.parts.marks import cross, ghost, note, readable, show_plane, token_dots
@@ -36,7 +37,6 @@ def compute(subject: Subject) -> Data:
     name = f"{subject.layer}attn"
     source = source_place(subject.automaton, sequence, subject.context)
     logits = trace["logits"][-1].astype(np.float64)
-    powers = np.exp(logits - logits.max())
     data: Data = {
         "labels": carry.labels,
         "tokens": subject.tokens,
@@ -49,7 +49,7 @@ def compute(subject: Subject) -> Data:
         "carry": carry,
         "chain": carry.points(plane, carry.kept),
         "end": plane(carry.mid, carry.spread[-1]),
-        "probability": powers / powers.sum(),
+        "probability": softmax(logits),
         "demanded": demanded(subject.automaton, sequence, subject.context),
     }
     return data | {"sentences": sentences(data)}

@@ -155,4 +155,4 @@ def folded(subject: Subject, states: Float[np.ndarray, "point dim"]) -> Float[np
 def before_feedforward(subject: Subject) -> str:
     """The name of z: the stream between attention and the feed-forward layer."""
     has_attention = subject.model.architecture.layers[-1].attention is not None
-    return f"{subject.layer}mid" if has_attention else "embedded"
+    return f"{subject.layer}mid" if has_attention else subject.entering

@@ -90,9 +90,13 @@ def probabilities(
     model: Model, states: Float[np.ndarray, "point dim"], from_mid: bool
 ) -> Float[np.ndarray, "point tok"]:
     """The softmax of the logits that these states lead to."""
-    logits = logits_of(model, states, from_mid).astype(np.float32)
-    powers = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(powers / powers.sum(1, keepdims=True))
+    return softmax(logits_of(model, states, from_mid).astype(np.float32))
+
+
+def softmax(logits: Float[np.ndarray, "*any tok"]) -> Float[np.ndarray, "*any tok"]:
+    """Probabilities, whatever the number of axes before the tokens'."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True))
 
 
 def logits_of(

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.draw.measure.hidden_units import before_feedforward, last_state
 from glassformer.draw.measure.interventions import own_answers, own_weights
+from glassformer.draw.measure.landscape import softmax
 from glassformer.draw.measure.subject import TRIALS, Subject
 from glassformer.tasks import constrained
 from glassformer.tasks.draws import draw_sequences
@@ -185,7 +186,6 @@ def decide(subject: Subject) -> Decision:
     table = np.zeros(classes.shape)
     np.add.at(table, (np.ravel(demand), answers), 1)
     logits = last_state(subject, "logits")
-    powers = np.exp(logits - logits.max(1, keepdims=True))
-    probability = (powers * trials.allowed).sum(1) / powers.sum(1)
+    probability = (softmax(logits) * trials.allowed).sum(1)
     share = Share.of(int(trials.allowed[rows, answers].sum()), len(rows))
     return Decision(share, table / table.sum(1, keepdims=True), float(probability.mean()))

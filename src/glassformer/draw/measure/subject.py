@@ -49,7 +49,7 @@ class Subject:
     step: int | None = None  # the training step of the weights; none: the last
     past: Past = field(default_factory=Past)
     dims: tuple[int, int] | None = None  # of the stream, for wide models; none: the two main directions
-    query: tuple[int, int] | None = None  # token and place of the focused query; none: the hardest one
+    query: tuple[int, int] | None = None  # token and place; none: the last of the first sequence
 
     @property
     def rule(self) -> Rule:
@@ -77,6 +77,12 @@ class Subject:
     def layer(self) -> str:
         """The prefix of the names of the last layer, which is the one drawn."""
         return prefix(self.model.architecture, len(self.model.architecture.layers) - 1)
+
+    @property
+    def entering(self) -> str:
+        """The name of the stream that enters the last layer."""
+        layers = len(self.model.architecture.layers)
+        return "embedded" if layers == 1 else f"{prefix(self.model.architecture, layers - 2)}stream"
 
     @property
     def attention(self) -> Attention:
@@ -151,7 +157,7 @@ class Subject:
         return np.asarray(whole(attention.write(here, nothing, ignore)), np.float64)[:, 0, 0]
 
     def queries(self, head: int) -> Float[np.ndarray, "tok pos dim"]:
-        """As they meet the keys: normed, turned, and with the scale of the scores on the keys' side."""
+        """As they meet the keys: normed and turned, before the scale of the scores."""
         return self.pairs[f"{self.layer}attn.query.{head}"]
 
     def keys(self, head: int) -> Float[np.ndarray, "tok pos dim"]:

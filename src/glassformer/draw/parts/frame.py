@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
 from glassformer.draw.theme import Theme
@@ -21,6 +20,7 @@ from glassformer.draw.theme import Theme
 PAGE = 17.0  # cm
 MARGIN = 0.3  # cm
 POINTS = 72 / 2.54  # in a centimetre
+FOOT = 15.2  # cm: the lines of a note at the foot of a sheet
 LINE = 1.32  # line height in font sizes
 SMALL, BODY, TITLE = 6.5, 7.5, 9.5  # points; nothing is smaller than SMALL
 
@@ -150,7 +150,13 @@ def glyph(letter: str, weight: str) -> tuple[float, float]:
     return advance, reach(letter) if letter.strip() else advance
 
 
-def text_box(text: Text) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a text in pixels, as it will be drawn."""
-    box = text.get_window_extent()
-    return float(box.x0), float(box.y0), float(box.x1), float(box.y1)
+def foot_height(text: str) -> float:
+    """Centimetres that a note at the foot of a sheet needs."""
+    return text_height(text, SMALL, FOOT) + 0.15 if text else 0.0
+
+
+def write_foot(paper: Frame, text: str) -> None:
+    """A note along the foot of a sheet."""
+    if text:
+        top = paper.height - foot_height(text) + 0.15
+        paper.write(0, top, text, SMALL, FOOT, color=paper.theme.muted)

@@ -13,10 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.parts.frame import MARGIN, PAGE, SMALL, Frame, sheet
+from glassformer.draw.parts.frame import MARGIN, PAGE, SMALL, Frame, foot_height, sheet, write_foot
 from glassformer.draw.parts.marks import show_plane
 from glassformer.draw.parts.matrices import scale_bar
-from glassformer.draw.parts.queries_keys_values import foot_height, write_foot
 from glassformer.draw.parts.regions import heat
 from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, token_colour
@@ -153,8 +152,8 @@ def landed(
     axes.scatter(*points.T, s=size, c=colours, linewidths=0.35, edgecolors=theme.paper, zorder=level)
 
 
-def landed_on(axes: Axes, token: int, data: Data, theme: Theme, size: float = 6.0) -> None:
+def landed_on(axes: Axes, token: int, data: Data, theme: Theme) -> None:
     """On one token's map: the points where it is predicted; the others small and grey."""
     points, predicted = data["points"], data["predicted"]
     axes.scatter(*points[predicted != token].T, s=1.2, color=theme.muted, alpha=0.5, linewidths=0, zorder=2)
-    landed(axes, points[predicted == token], predicted[predicted == token], data, theme, size)
+    landed(axes, points[predicted == token], predicted[predicted == token], data, theme, 6.0)

@@ -18,7 +18,7 @@ FAINT = 70.0  # over the number of a cloud's points: how strong the lines are th
 
 
 def show_plane(axes: Axes, plane: Plane, limits: Float[np.ndarray, "2 2"], title: str = "") -> None:
-    """Limits, names of the axes and the origin's cross; call it before anything is labelled."""
+    """Limits and names of the axes; call it before anything is labelled."""
     axes.set_xlim(*limits[0])
     axes.set_ylim(*limits[1])
     axes.set_xlabel(plane.labels[0])
@@ -48,18 +48,17 @@ def cloud(
     label: bool = True,
     marker: str = "o",
     size: float = 9.0,
-    alpha: float = 1.0,
     taken: list[tuple[float, float, float, float]] | None = None,
 ) -> None:
     """All token-position pairs: markers joined from p0 (large) to the last place, one label a token."""
-    line = alpha * min(0.55, FAINT / points[..., 0].size)
+    line = min(0.55, FAINT / points[..., 0].size)
     for places, token in zip(points, tokens, strict=True):
         colour = token_colour(token)
         axes.plot(*places.T, color=colour, linewidth=0.5, alpha=line, zorder=2)
         sizes = np.r_[size * 2.2, np.full(len(places) - 1, size)]
         axes.scatter(
-            *places.T, s=sizes, color=colour, marker=marker, alpha=alpha, linewidths=0.3,
-            edgecolors=theme.paper, zorder=3,
+            *places.T, s=sizes, color=colour, marker=marker, linewidths=0.3, edgecolors=theme.paper,
+            zorder=3,
         )  # fmt: skip
     if label:
         colours = [readable(token_colour(token), theme) for token in tokens]
@@ -67,7 +66,7 @@ def cloud(
 
 
 def readable(colour: str, theme: Theme) -> str:
-    """A token's colour as the colour of a text: drawn towards the ink until it can be read on the paper."""
+    """A token's colour as the colour of a text: drawn nearly halfway to the ink, to be read on the paper."""
     return mixed(colour, theme.ink, 0.55)
 
 
@@ -82,10 +81,7 @@ def token_dots(
     tokens: Sequence[str],
     theme: Theme,
     texts: Sequence[str] | None = None,
-    marker: str = "o",
     size: float = 26.0,
-    obstacles: Float[np.ndarray, "point 2"] | None = None,
-    taken: list[tuple[float, float, float, float]] | None = None,
 ) -> None:
     """Single points in their tokens' colours, each with its text (its token where none is given)."""
     colours = [token_colour(token) for token in tokens]
@@ -93,13 +89,12 @@ def token_dots(
         *np.asarray(points).T,
         s=size,
         c=colours,
-        marker=marker,
         linewidths=0.6,
         edgecolors=theme.ink,
         zorder=5,
     )
     inks = [readable(colour, theme) for colour in colours]
-    place_labels(axes, points, tokens if texts is None else texts, theme, inks, obstacles, taken=taken)
+    place_labels(axes, points, tokens if texts is None else texts, theme, inks)
 
 
 def place_dots(
@@ -107,12 +102,11 @@ def place_dots(
     points: Float[np.ndarray, "point 2"],
     places: Sequence[str],
     theme: Theme,
-    obstacles: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """The places of a context, joined in their order."""
     axes.plot(*points.T, color=theme.muted, linewidth=0.5, alpha=min(1.0, 10 / len(points)), zorder=2)
     axes.scatter(*points.T, s=10, color=theme.ink, linewidths=0, zorder=3)
-    place_labels(axes, points, places, theme, obstacles=obstacles, weight="normal")
+    place_labels(axes, points, places, theme, weight="normal")
 
 
 def note(paper: Frame, plane: Plane) -> None:
@@ -135,7 +129,6 @@ def token_row(
     axes: Axes,
     tokens: Sequence[str],
     theme: Theme,
-    y: float = 0.0,
     edges: Sequence[str] | None = None,
     left: float = 0.0,
 ) -> None:
@@ -145,11 +138,11 @@ def token_row(
         edge = edges[index] if edges else theme.paper
         axes.add_patch(
             FancyBboxPatch(
-                (place - 0.42, y - 0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12",
+                (place - 0.42, -0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12",
                 facecolor=colour, edgecolor=edge, linewidth=1.2 if edges else 0.0, zorder=2,
             )
         )  # fmt: skip
         axes.text(
-            place, y, token, ha="center", va="center_baseline", fontsize=SMALL + 0.5, weight="bold",
+            place, 0, token, ha="center", va="center_baseline", fontsize=SMALL + 0.5, weight="bold",
             color=readable_on(colour), zorder=3,
         )  # fmt: skip

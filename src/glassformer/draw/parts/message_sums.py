@@ -79,7 +79,7 @@ def carry_of(subject: Subject, index: int) -> Carry:
     inputs = trace[f"{name}.input"][None]  # 1 pos dim
     messages = np.concatenate([subject.written(head, inputs) for head in heads])
     weights = np.stack([trace[f"{name}.weights.{head}"][-1] for head in heads])
-    embedded = stream_before(subject, trace)
+    embedded = trace[subject.entering][-1]
     return Carry(
         subject.labels(index),
         weights.astype(np.float64),
@@ -92,13 +92,6 @@ def carry_of(subject: Subject, index: int) -> Carry:
     )
 
 
-def stream_before(subject: Subject, trace: dict[str, np.ndarray]) -> Float[np.ndarray, " dim"]:
-    """The last place's stream as the drawn layer finds it."""
-    layers = len(subject.model.architecture.layers)
-    found: np.ndarray = trace["embedded" if layers == 1 else f"layer{layers - 2}.stream"][-1]
-    return found
-
-
 def draw_chain(
     axes: Axes,
     points: Float[np.ndarray, "vertex 2"],
@@ -106,7 +99,6 @@ def draw_chain(
     carry: Carry,
     ends: tuple[str, str],
     theme: Theme,
-    obstacles: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """The arrows in their tokens' colours, the strongest named; a star where the model's own pass ends."""
     labels = list(carry.labels) * len(carry.weights)
@@ -122,8 +114,7 @@ def draw_chain(
     colours = [theme.ink, theme.ink, *(readable(token_colour(labels[part]), theme) for part in which)]
     steps = np.diff(points, axis=0)[:, None] * np.linspace(0, 1, 9)[:, None]  # part sample 2
     along = (points[:-1, None] + steps).reshape(-1, 2)
-    around = along if obstacles is None else np.concatenate([along, obstacles])
-    place_labels(axes, spots, texts, theme, colours, around)
+    place_labels(axes, spots, texts, theme, colours, along)
 
 
 def step_arrow(

@@ -13,14 +13,11 @@ from matplotlib.lines import Line2D
 
 from glassformer.draw.measure.plane import Plane, plane_of
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.frame import SMALL, Frame, text_height
 from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import cloud, readable
-from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.position import Alibi
 
-FOOT = 15.2  # cm: lines of a note; on a coarse screen they come out wider than they are in print
 Boxes = list[tuple[float, float, float, float]]
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 
@@ -86,11 +83,6 @@ def variance_shares(vectors: Float[np.ndarray, "tok pos dim"]) -> tuple[float, f
     return float((token**2).mean(0).sum()) / whole, float((place**2).mean(0).sum()) / whole
 
 
-def shares_text(vectors: Float[np.ndarray, "tok pos dim"]) -> str:
-    token, place = variance_shares(vectors)
-    return f"token {percent(token, 0)}, place {percent(place, 0)}"
-
-
 def plane_notes(
     subject: Subject, found: list[dict[str, Side]], stream: bool = False, kinds: str = "qkv"
 ) -> str:
@@ -132,23 +124,9 @@ def head_title(head: int, heads: int, text: str) -> str:
     return f"head {head}: {text}" if heads > 1 else text
 
 
-def foot_height(text: str) -> float:
-    """Centimetres that a note at the foot of a sheet needs."""
-    return text_height(text, SMALL, FOOT) + 0.15 if text else 0.0
-
-
-def write_foot(paper: Frame, text: str) -> None:
-    """A note along the foot of a sheet."""
-    if text:
-        top = paper.height - foot_height(text) + 0.15
-        paper.write(0, top, text, SMALL, FOOT, color=paper.theme.muted)
-
-
-def marker_key(marker: str, text: str, theme: Theme, filled: bool = True) -> Line2D:
+def marker_key(marker: str, text: str, theme: Theme) -> Line2D:
     """An entry of a legend that tells markers apart."""
-    face = theme.muted if filled else "none"
-    return Line2D([], [], linestyle="none", marker=marker, markersize=4, color=face, label=text,
-                  markeredgecolor=theme.muted)  # fmt: skip
+    return Line2D([], [], linestyle="none", marker=marker, markersize=4, color=theme.muted, label=text)
 
 
 def round_step(length: float, parts: int) -> float:

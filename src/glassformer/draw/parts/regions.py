@@ -15,6 +15,7 @@ from glassformer.draw.parts.marks import readable
 from glassformer.draw.parts.matrices import share_map, signed_map
 from glassformer.draw.theme import Theme, mixed, token_colour
 
+NAME = 8.0  # points: the name of a region
 COARSE = 2  # every how many-th point of a map is looked at to find room for a name
 
 
@@ -25,7 +26,6 @@ def regions(
     tokens: Sequence[str],
     theme: Theme,
     taken: list[tuple[float, float, float, float]] | None = None,
-    label: bool = True,
     avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """Which token wins where: regions in the tokens' colours, with borders and names.
@@ -46,8 +46,7 @@ def regions(
         interpolation="nearest",
         zorder=0,
     )
-    if label:
-        name_regions(axes, winner, limits, tokens, theme, taken, avoid=avoid)
+    name_regions(axes, winner, limits, tokens, theme, taken, avoid)
 
 
 def name_regions(
@@ -57,7 +56,6 @@ def name_regions(
     tokens: Sequence[str],
     theme: Theme,
     taken: list[tuple[float, float, float, float]] | None = None,
-    size: float = 8.0,
     avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """Each token's name where its region is widest, if it has room there."""
@@ -66,11 +64,11 @@ def name_regions(
     box = axes_box(axes)
     for token in np.unique(coarse):
         text = tokens[token]
-        needed = 0.5 * max(size, text_width(text, size, "bold") * POINTS) + 1
+        needed = 0.5 * max(NAME, text_width(text, NAME, "bold") * POINTS) + 1
         for region in (free & (coarse == token), coarse == token):
             spot, room = widest(region, limits)
             if room * (box[3] - box[1]) >= needed:
-                put_name(axes, spot, text, readable(token_colour(text), theme), size, taken)
+                put_name(axes, spot, text, readable(token_colour(text), theme), taken)
                 break
 
 
@@ -103,18 +101,17 @@ def put_name(
     spot: Float[np.ndarray, "1 2"],
     text: str,
     colour: str,
-    size: float,
     taken: list[tuple[float, float, float, float]] | None,
 ) -> None:
     """A region's name, and its box among those that labels keep clear of."""
     x, y = in_points(axes, spot)[0]
-    half = text_width(text, size, "bold") * POINTS / 2 + 1, size * 0.6
+    half = text_width(text, NAME, "bold") * POINTS / 2 + 1, NAME * 0.6
     if taken is not None:
         taken.append((x - half[0], y - half[1], x + half[0], y + half[1]))
     axes.text(
         *spot[0],
         text,
-        fontsize=size,
+        fontsize=NAME,
         weight="bold",
         color=colour,
         ha="center",

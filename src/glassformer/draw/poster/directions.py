@@ -1,4 +1,4 @@
-"""Along which directions attention's output really moves: singular values over thousands of sums."""
+"""Directions that matter: those along which attention's output moves, and those in which digits differ."""
 
 from typing import TYPE_CHECKING
 

@@ -33,21 +33,26 @@ def blocks(shape: Architecture, sizes: Sizes) -> list[Block]:
         name, which = prefix(shape, index), f" {index}" if len(shape.layers) > 1 else ""
         kind = "adds" if layer.residual else "replaces"
         if layer.attention:
-            norm = norm_words(layer.attention_norm, f"{name}attn_norm", shape, sizes)
+            norm = norm_words(layer.attention_norm, f"{name}attn_norm", sizes)
             rows = attention_rows(layer.attention, f"{name}attn", shape, sizes)
             count = under(sizes, f"{name}attn")
             found.append(Block(f"attention{which}", "attention", rows, count, norm, kind))
         if layer.feedforward:
-            norm = norm_words(layer.feedforward_norm, f"{name}ff_norm", shape, sizes)
+            norm = norm_words(layer.feedforward_norm, f"{name}ff_norm", sizes)
             rows = feedforward_rows(layer.feedforward, f"{name}ff", shape, sizes)
             found.append(
                 Block(f"feed-forward{which}", "feed-forward", rows, under(sizes, f"{name}ff"), norm, kind)
             )
-    norm = norm_words(shape.final_norm, "final_norm", shape, sizes)
+    norm = norm_words(shape.final_norm, "final_norm", sizes)
     return [*found, Block("head", "head", head_rows(shape, sizes), under(sizes, "head"), norm, "ends")]
 
 
 def under(sizes: Sizes, *names: str) -> int:
+    """How many numbers these parts store.
+
+    >>> under({"attn.q.weight": 4, "attn_norm.gain": 2, "head": 1}, "attn", "head")
+    5
+    """
     return sum(
         size
         for name, size in sizes.items()
@@ -105,7 +110,8 @@ def part_row(label: str, kind: str, name: str, shape: Architecture, sizes: Sizes
     return f"{label}: {kind}", str(under(sizes, name))
 
 
-def norm_words(norm: Any, name: str, shape: Architecture, sizes: Sizes) -> str:
+def norm_words(norm: Any, name: str, sizes: Sizes) -> str:
+    """What is written on the way from the stream to a part; empty where there is no norm."""
     if isinstance(norm, NoNorm):
         return ""
     return f"norm · {under(sizes, name)}"

@@ -102,7 +102,3 @@ def draw_panel(id: str, subject: "AdderSubject", theme: Theme) -> "Figure":
     by_id: Mapping[str, Poster | Panel] = {panel.id: panel for panel in PANELS}
     panel = by_id[called(PANELS, id)]
     return panel.draw(panel.compute(subject), theme)
-
-
-def draw_poster(subject: "AdderSubject", theme: Theme) -> "Figure":
-    return draw_panel("P0", subject, theme)

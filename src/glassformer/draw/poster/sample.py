@@ -54,25 +54,47 @@ class Sample:
 
     @cached_property
     def written(self) -> Int[np.ndarray, "sum step"]:
+        """The digit with the largest logit."""
         return np.asarray(self.kept["logits"].argmax(-1))
 
     @cached_property
     def margins(self) -> Float[np.ndarray, "sum step"]:
         """The right digit's logit less the best other one; below 0 where the model is wrong."""
-        logits = self.kept["logits"].astype(np.float64).copy()
-        right = np.take_along_axis(logits, self.asked[..., None], -1)
-        np.put_along_axis(logits, self.asked[..., None], -np.inf, -1)
-        return np.asarray(right[..., 0] - logits.max(-1))
+        return signed_margins(self.kept["logits"], self.asked)
 
     @cached_property
     def carry(self) -> Int[np.ndarray, "sum column"]:
         """Into every column."""
-        found: np.ndarray = (self.z - self.x - self.y) % BASE
-        return found
+        return carries(self.x, self.y, self.z)
 
     @property
     def is_right(self) -> Bool[np.ndarray, " sum"]:
         return np.asarray((self.margins > 0).all(1))
+
+
+def signed_margins(
+    logits: Float[np.ndarray, "*place tok"], right: Int[np.ndarray, "*place"]
+) -> Float[np.ndarray, "*place"]:
+    """The right digit's logit less the best other one; below 0 where the model is wrong.
+
+    >>> signed_margins(np.array([[3.0, 5.0, 1.0], [3.0, 5.0, 1.0]]), np.array([1, 0])).tolist()
+    [2.0, -2.0]
+    """
+    others = logits.astype(np.float64)
+    ahead = np.take_along_axis(others, right[..., None], -1)[..., 0]
+    np.put_along_axis(others, right[..., None], -np.inf, -1)
+    return np.asarray(ahead - others.max(-1))
+
+
+def carries(
+    x: Int[np.ndarray, "*sum column"], y: Int[np.ndarray, "*sum column"], z: Int[np.ndarray, "*sum column"]
+) -> Int[np.ndarray, "*sum column"]:
+    """The carry into every column, units first: what the right digit has beyond its own two.
+
+    >>> carries(np.array([7, 5, 0]), np.array([8, 6, 0]), np.array([5, 2, 1])).tolist()  # 57 + 68 = 125
+    [0, 1, 1]
+    """
+    return np.asarray((z - x - y) % BASE)
 
 
 def norm_sites(subject: "AdderSubject") -> tuple[NormSite, ...]:
@@ -137,6 +159,7 @@ def blocks(
 
 
 def kept_names(subject: "AdderSubject") -> list[str]:
+    """The intermediates that some panel reads."""
     names = {"logits"}
     for site in norm_sites(subject):
         names |= {site.before, site.after}
@@ -157,7 +180,8 @@ def roles(subject: "AdderSubject", step: int) -> dict[str, list[int]]:
 
 
 def role_of(label: str, column: int, is_own: bool) -> str:
-    """
+    """What a place is to the digit of a column: one of ROLES but the last.
+
     >>> role_of("x3", 3, False), role_of("y2", 3, False), role_of("+", 3, False), role_of("z2", 3, True)
     ('x k', 'y k-1', 'signs', 'own place')
     """

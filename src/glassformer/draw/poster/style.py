@@ -1,4 +1,4 @@
-"""What the panels share: colours of stages and of places, a canvas in centimetres, cells, tables."""
+"""What panels share: colours of stages and of places, a canvas in centimetres, cells, numbers that fit."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Circle, FancyBboxPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from glassformer.draw.parts.frame import POINTS, Frame, look, text_width
+from glassformer.draw.parts.frame import Frame, look, text_width
 from glassformer.draw.poster.words import scientific, trimmed
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
@@ -27,7 +27,8 @@ def panel_look(theme: Theme) -> dict[str, Any]:
 
 
 def stage_of(parameter: str) -> str:
-    """
+    """What a stored array is for, by its name; what is none of the others belongs to the head.
+
     >>> stage_of("layer0.attn.q.bias"), stage_of("attn_norm.gain"), stage_of("token.c0")
     ('attention', 'norms', 'digits')
     """
@@ -118,11 +119,6 @@ def fit(text: str, width: float, size: float = SIZE, weight: str = "normal") -> 
     return f"{text.rstrip()}…"
 
 
-def line_height(size: float = SIZE) -> float:
-    """cm from a line to the next."""
-    return size * 1.32 / POINTS
-
-
 def open_axes(axes: Axes) -> None:
     """No frame but the lower and the left one."""
     for side in ("top", "right"):
@@ -136,21 +132,18 @@ def short_ticks(axis: Axis, most: int = 5) -> None:
 
 
 def tick_text(value: float) -> str:
-    """
+    """A number beside an axis, in at most five characters that matter.
+
     >>> tick_text(5000.0), tick_text(-20000.0), tick_text(0.0)
     ('5000', '\u22122·10⁴', '0')
     """
     return trimmed(value) if abs(value) < 1e4 else scientific(value, 2).replace(".0", "")
 
 
-def paragraph(
-    frame: Frame, x: float, y: float, width: float, lines: Sequence[str], size: float = SIZE
-) -> float:
-    """Sentences one below the other, each as wide as told; returns the height."""
-    down = 0.0
+def paragraph(frame: Frame, x: float, y: float, width: float, lines: Sequence[str]) -> None:
+    """Sentences one below the other, each as wide as told."""
     for line in lines:
-        down += frame.write(x, y + down, line, size, 0.96 * width, color=frame.theme.muted) + 0.1
-    return down
+        y += frame.write(x, y, line, SIZE, 0.96 * width, color=frame.theme.muted) + 0.1
 
 
 def write_numbers(

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.draw.poster.findings import Findings, find
-from glassformer.draw.poster.sample import Sample, draw_sample
+from glassformer.draw.poster.sample import Sample, carries, draw_sample, signed_margins
 from glassformer.errors import UserError
 from glassformer.model.adding import Sum, checked, write_sum
 from glassformer.model.architecture import Architecture
@@ -109,6 +109,11 @@ class AdderSubject:
         a, b = (digits_of([number], self.task.digits) for number in self.pair)
         rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], add(a, b)[:, 0]]
         return np.asarray(np.stack(rows), np.int64)
+
+    @property
+    def carry(self) -> Int[np.ndarray, " column"]:
+        """Into every column of the right sum."""
+        return carries(*self.digits)
 
     @cached_property
     def tokens(self) -> Int[np.ndarray, " pos"]:
@@ -265,10 +270,8 @@ def worst_tried(model: Model, task: Addition) -> tuple[int, int]:
     """Of many hard pairs the one with the smallest margin, given the right digits before each."""
     x, y = hard_pairs(np.random.default_rng(0), TRIED, task.digits)
     tokens, asked = hard_sums(task, TRIED)
-    logits = model.forward(tokens, last=task.digits + 1).astype(np.float64)  # sum step tok
-    best = np.take_along_axis(logits, asked[..., None], -1)[..., 0]
-    np.put_along_axis(logits, asked[..., None], -np.inf, -1)
-    worst = int((best - logits.max(-1)).min(1).argmin())
+    logits = model.forward(tokens, last=task.digits + 1)  # sum step tok
+    worst = int(signed_margins(logits, asked).min(1).argmin())
     return numbers_of(x[:, [worst]])[0], numbers_of(y[:, [worst]])[0]
 
 

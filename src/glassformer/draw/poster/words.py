@@ -50,28 +50,27 @@ def scientific(value: float, digits: int = 1) -> str:
 
 
 def power(exponent: int) -> str:
+    """A power of ten, its exponent raised.
+
+    >>> power(-12)
+    '10⁻¹²'
+    """
     return "10" + str(exponent).translate(RAISED)
 
 
-def percent(share: float) -> str:
-    """A share in percent, with a decimal where it would read 0.
-
-    >>> percent(0.447), percent(0.0042), percent(0.0)
-    ('45%', '0.4%', '0%')
-    """
-    if share == 0 or share >= 0.0095:
-        return f"{share:.0%}"
-    return f"{share:.1%}" if share >= 0.0005 else "<0.1%"
-
-
 def lowered(name: str) -> str:
-    """`x3` as x₃."""
+    """A name with its number lowered.
+
+    >>> lowered("x3"), lowered("=")
+    ('x₃', '=')
+    """
     head = name.rstrip("0123456789")
     return head + name[len(head) :].translate(LOWERED) if head else name
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """
+    """Words as a sentence lists them; no words are `nothing`.
+
     >>> listed(["x", "y", "z"])
     'x, y and z'
     """
@@ -81,7 +80,8 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """
+    """A count with its noun, in the plural unless it is 1.
+
     >>> counted(1, "number"), counted(12, "number")
     ('1 number', '12 numbers')
     """

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
 from glassformer.errors import UserError
 from glassformer.runs.history import History
 from glassformer.tasks import Rule
@@ -86,7 +87,7 @@ def plane_words(planes: dict[str, Plane]) -> list[str]:
     first = next(iter(told.values()))
     if first.is_line or len(told) == 1:
         return [sentence(first.note), *([] if first.is_line else ["It is the plane of the last step."])]
-    shares = ", ".join(f"{name} {plane.share:.0%}" for name, plane in told.items())
+    shares = ", ".join(f"{name} {percent(plane.share, 0)}" for name, plane in told.items())
     return [f"Projected on the main two directions of the last step, which hold of the square sum: {shares}."]
 
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, to_rgba_array
 
 from glassformer.draw.theme import Theme, mixed, token_colour
+from glassformer.draw.video.stage import Mover
 
-Mover = Callable[[int], None]
 Picture = UInt32[np.ndarray, "y x"]
 SHADES = 256
 
@@ -108,3 +108,16 @@ def resized(axes: Axes) -> Callable[[UInt32[np.ndarray, "row column"]], Picture]
         return np.asarray(colours[rows[:, None], columns])
 
     return fit
+
+
+def matrix_mover(
+    axes: Axes, values: Float[np.ndarray, "frame row column"], low: float, high: float,
+    colours: UInt32[np.ndarray, " shade"], theme: Theme,
+) -> Mover:  # fmt: skip
+    """A matrix as blocks; what is nan is left blank."""
+    (blank,) = packed([theme.paper])
+    spread, known = resized(axes), np.isfinite(values[0])
+    filled = np.where(known, values, 0.0)
+    return pasted(
+        axes, lambda index: spread(np.where(known, shaded(filled[index], low, high, colours), blank))
+    )

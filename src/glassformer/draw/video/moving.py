@@ -1,4 +1,4 @@
-"""What moves over a panel: trails, dots, chains, badges with their token inside, arrows.
+"""What moves over a panel: trails, dots, chains, badges with their token inside, arrows, clouds of them.
 
 `tracks` are the places of all points in all frames. Each function makes its artists once, as one collection
 of paths, and returns the mover that sets them to a frame; a label is drawn inside its point, so that it
@@ -17,13 +17,16 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
+from glassformer.draw.measure.plane import Plane
 from glassformer.draw.parts.frame import POINTS, SMALL, text_width
-from glassformer.draw.theme import Theme, readable_on
+from glassformer.draw.theme import Theme, readable_on, token_colour
 from glassformer.draw.video.labelling import label_tracks
+from glassformer.draw.video.stage import Mover
 
-Mover = Callable[[int], None]
 Tracks = Float[np.ndarray, "frame point 2"]
 
+MOST_LABELS = 13  # tokens of a cloud; more are told apart by a legend, or by another panel
+FULL = 150  # points of a cloud up to which its lines are drawn in full strength
 TRAIL = ((10, 0.16), (4, 0.30))  # frames back, and how strong: the newer part is drawn over the older
 WIDEST_LOOK = 3.0  # points, of the line of a query that looks at one key alone
 HEAD_LENGTH, HEAD_WIDTH = 5.0, 4.0  # points, of an arrow
@@ -121,7 +124,7 @@ def labels(
     ends = np.stack([points, centres], 2)  # frame label 2 2
     lines = fills if which is None else [theme.ink] * tracks.shape[1]
     leaders = chains(axes, lambda index: ends[index], lines, 0.7, 0.9, IdentityTransform())
-    worn = badges(axes, centres, texts, fills, theme, IdentityTransform(), shape, which)
+    worn = badges(axes, centres, texts, fills, theme, shape, which)
 
     def move(index: int) -> None:
         leaders(index)
@@ -132,39 +135,45 @@ def labels(
 
 def badges(
     axes: Axes,
-    tracks: Tracks,
+    centres: Tracks,
     texts: Sequence[str],
     fills: Sequence[str],
     theme: Theme,
-    transform: Transform | None = None,
-    shape: Path | None = None,
-    which: Int[np.ndarray, "frame point"] | None = None,
+    shape: Path,
+    which: Int[np.ndarray, "frame point"] | None,
 ) -> Mover:
-    """Shapes with a text inside, each drawn with its text before the next; `which`: the text of each."""
-    around = disc(texts) if shape is None else shape
-    glyphs = [glyph(text) for text in texts]
-    inks = [readable_on(fill) for fill in fills]
-    pairs = to_rgba_array([colour for both in zip(fills, inks, strict=True) for colour in both])
+    """Shapes with a text inside, at pixels, each drawn with its text before the next."""
     drawn = PathCollection(
-        [around], sizes=None, linewidths=[0.6, 0.0], edgecolors=[theme.paper, "none"],
-        offsets=np.zeros((1, 2)), offset_transform=transform or axes.transData, animated=True,
+        [shape], sizes=None, linewidths=[0.6, 0.0], edgecolors=[theme.paper, "none"],
+        offsets=np.zeros((1, 2)), offset_transform=IdentityTransform(), animated=True,
     )  # fmt: skip
     drawn.set_transform(Affine2D().scale(axes.figure.dpi / 72))
     axes.add_collection(drawn, autolim=False)
-
-    def wear(chosen: Int[np.ndarray, " point"]) -> None:
-        drawn.set_paths([path for one in chosen for path in (around, glyphs[one])])
-        drawn.set_facecolors(pairs.reshape(-1, 2, 4)[chosen].reshape(-1, 4))
-
-    wear(np.arange(tracks.shape[1]) if which is None else which[0])
+    wear = wardrobe(drawn, texts, fills, shape)
+    wear(np.arange(centres.shape[1]) if which is None else which[0])
 
     def move(index: int) -> None:
         if which is not None:
             wear(which[index])
-        drawn.set_offsets(np.repeat(tracks[index], 2, axis=0))
+        drawn.set_offsets(np.repeat(centres[index], 2, axis=0))
         axes.draw_artist(drawn)
 
     return move
+
+
+def wardrobe(
+    drawn: PathCollection, texts: Sequence[str], fills: Sequence[str], shape: Path
+) -> Callable[[Int[np.ndarray, " point"]], None]:
+    """Sets which of the texts each badge has: its shape in the text's colour, then the text in ink."""
+    glyphs = [glyph(text) for text in texts]
+    inks = [readable_on(fill) for fill in fills]
+    pairs = np.stack([to_rgba_array(list(fills)), to_rgba_array(inks)], 1)  # text 2 4
+
+    def wear(chosen: Int[np.ndarray, " point"]) -> None:
+        drawn.set_paths([path for one in chosen for path in (shape, glyphs[one])])
+        drawn.set_facecolors(pairs[chosen].reshape(-1, 4))
+
+    return wear
 
 
 def disc(texts: Sequence[str]) -> Path:
@@ -245,3 +254,32 @@ def arrow_shapes(
     half = aside * np.minimum(wide, length)[:, None] / 2
     barb = aside * (head * HEAD_WIDTH / HEAD_LENGTH / 2)[:, None]
     return np.stack([start + half, neck + half, neck + barb, end, neck - barb, neck - half, start - half], 1)
+
+
+def cloud_movers(
+    axes: Axes,
+    tracks: Float[np.ndarray, "frame tok pos 2"],
+    tokens: Sequence[str],
+    plane: Plane,
+    theme: Theme,
+    label: bool,
+) -> list[Mover]:
+    """All token-position pairs: joined from the first place, where the token's label is, to the last."""
+    colours = [token_colour(token) for token in tokens]
+    frames, _, places, _ = tracks.shape
+    each = [colour for colour in colours for _ in range(places)]
+    flat, first = tracks.reshape(frames, -1, 2), tracks[:, :, 0]
+    pale = min(1.0, FULL / flat.shape[1])  # where there are many, lines would hide the points
+    away = sideways(first) if plane.is_line else first - tracks.mean(2)
+    return [
+        trails(axes, flat, each, 0.8, max(pale, 0.4)),
+        chains(axes, lambda index: tracks[index], colours, 0.7, 0.7 * pale),
+        dots(axes, flat, each, theme, 5.0 + 4.0 * pale),
+        *([labels(axes, first, away, tokens, colours, theme)] if label else []),
+    ]
+
+
+def sideways(tracks: Float[np.ndarray, "frame point 2"]) -> Float[np.ndarray, "frame point 2"]:
+    """To the left and to the right in turns."""
+    sides = np.where(np.arange(tracks.shape[1]) % 2, 1.0, -1.0)
+    return np.broadcast_to(np.stack([sides, 0 * sides], 1), tracks.shape)

@@ -23,7 +23,7 @@ WIDE = PAGE - 2 * MARGIN  # cm
 STEP = 2.8  # cm at the top right, for the step
 ABOVE, LEFT, BELOW = 0.5, 1.0, 0.85  # cm around a panel: its title, and the names of its axes
 
-Mover = Callable[[int], None]
+Mover = Callable[[int], None]  # draws its part of a frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +118,9 @@ def map_panel(
     return axes
 
 
-def column_side(columns: int = 3) -> float:
-    """Of square panels side by side, each with the names of its axes."""
-    return (WIDE - columns * LEFT) / columns
+def column_side() -> float:
+    """Of three square panels side by side, each with the names of its axes."""
+    return WIDE / 3 - LEFT
 
 
 def column_left(column: int, side: float) -> float:

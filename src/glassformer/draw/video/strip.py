@@ -1,6 +1,7 @@
 """The strip at the foot of a video: held-out loss and rule error over all steps, with a cursor."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float
@@ -9,17 +10,20 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from glassformer.draw.parts.frame import BODY, Frame
 from glassformer.draw.picture import Data
+from glassformer.draw.shares import percent
+
+if TYPE_CHECKING:
+    from glassformer.draw.video.stage import Mover
 
 STRIP = 2.15  # cm, from under the panels to the foot of the page
 TOP, HIGH, LEFT, GAP, RIGHT = 0.5, 1.15, 1.0, 1.35, 0.35  # cm
-Mover = Callable[[int], None]
 
 
-def score_strip(foot: Frame, data: Data) -> Mover:
+def score_strip(foot: Frame, data: Data) -> "Mover":
     """Both curves side by side; the part that has gone by is drawn strong."""
     wide = (foot.width - LEFT - GAP - RIGHT) / 2
-    loss = curve(foot, LEFT, wide, data, "loss", "held-out loss (nats)", "{:.3f}")
-    error = curve(foot, LEFT + wide + GAP, wide, data, "error", f"held-out {data['error_name']}", "{:.2%}")
+    loss = curve(foot, LEFT, wide, data, "loss", "held-out loss (nats)", "{:.3f}".format)
+    error = curve(foot, LEFT + wide + GAP, wide, data, "error", f"held-out {data['error_name']}", percent)
 
     def move(index: int) -> None:
         loss(index)
@@ -28,7 +32,9 @@ def score_strip(foot: Frame, data: Data) -> Mover:
     return move
 
 
-def curve(foot: Frame, x: float, wide: float, data: Data, key: str, title: str, words: str) -> Mover:
+def curve(
+    foot: Frame, x: float, wide: float, data: Data, key: str, title: str, words: Callable[[float], str]
+) -> "Mover":
     """One score of the chosen seed, with its number where the step was evaluated."""
     theme = foot.theme
     axes = foot.axes(x, TOP, wide, HIGH)
@@ -50,7 +56,7 @@ def curve(foot: Frame, x: float, wide: float, data: Data, key: str, title: str, 
         past.set_data(steps[steps <= step], scores[steps <= step])
         cursor.set_xdata([step, step])
         now.set_data(steps[here], scores[here])
-        number.set_text(words.format(scores[here[0]]) if len(here) else "")
+        number.set_text(words(float(scores[here[0]])) if len(here) else "")
         for artist in (past, cursor, now, number):
             axes.draw_artist(artist)
 
@@ -73,7 +79,7 @@ def frame_curve(axes: Axes, steps: np.ndarray, scores: np.ndarray, key: str) -> 
     low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 1.0)
     if key == "error":
         low = 0.0
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
     spare = 0.09 * max(high - low, 1e-6)
     axes.set_ylim(low - spare, high + spare)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))

@@ -39,7 +39,6 @@ def compute(subject: AdderSubject) -> Data:
         "prompt": subject.layout.prompt_length,
         "pair": subject.pair,
         "width": shape.width,
-        "vocab": shape.vocab,
         "blocks": blocks(shape, sizes),
         "stages": stages,
         "total": sum(sizes.values()),

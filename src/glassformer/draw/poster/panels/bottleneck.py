@@ -1,7 +1,4 @@
-"""What attention hands on: along how many directions it moves the stream, and which digit that decides.
-
-The map runs the model's own pass from attention's output on, for a grid of outputs.
-"""
+"""What attention hands on: along how many directions it moves the stream, and which digit that decides."""
 
 from itertools import pairwise
 
@@ -11,6 +8,7 @@ from matplotlib.colors import ListedColormap
 
 from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
+from glassformer.draw.poster.decision_map import decision_map, spread
 from glassformer.draw.poster.directions import (
     main_direction,
     measured_rank,
@@ -21,13 +19,10 @@ from glassformer.draw.poster.directions import (
 from glassformer.draw.poster.style import SIZE, open_axes, paragraph, short_ticks
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
-from glassformer.draw.theme import mixed, token_colour
-from glassformer.model.blocks import whole
-from glassformer.model.forward import ignore, prefix, read_out, settle, untie
-from glassformer.model.ops_numpy import NumpyOps
+from glassformer.draw.shares import percent
+from glassformer.draw.theme import Theme, mixed, token_colour
 
 WHOLE = 0.999  # of the square sum: a direction that has this much is all there is
-GRID = 400
 SHOWN = 1_500  # points of the map
 
 
@@ -51,13 +46,11 @@ def compute(subject: AdderSubject) -> Data:
         "score": flat @ main,
         "second": flat @ second,
         "total": total,
-        "column_sum": sample.x[:, column] + sample.y[:, column],
         "written": sample.written[:, step],
         "own": sample.context[:, step],
         "own_name": own_name(subject, column),
         "main": main,
         "token_names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
-        "is_last": layer == len(subject.architecture.layers) - 1,
         "is_line": share >= WHOLE,
     }
     return data | decision_map(subject, data, second, step, layer)
@@ -67,72 +60,6 @@ def own_name(subject: AdderSubject, column: int) -> str:
     """What stands at the place that writes a column: the digit written before, or `=`."""
     before = column + (1 if subject.layout.answer_highest_first else -1)
     return lowered(f"z{before}") if before >= 0 else "="
-
-
-def decision_map(subject: AdderSubject, data: Data, second: np.ndarray, step: int, layer: int) -> Data:
-    """Which digit the rest of the model writes for outputs along the main direction (and the second one)."""
-    place = subject.layout.predicting.start + step
-    flat = outputs(subject, layer)[:, step]
-    low, high = spread(data["score"])
-    across = middles(low, high, GRID)
-    tokens = np.unique(data["own"])
-    if data["is_line"]:
-        rest = flat.mean(0) - (flat.mean(0) @ data["main"]) * data["main"]
-        moved = rest + across[:, None] * data["main"]  # grid dim
-        rows = [written_for(subject, moved, int(token), place, layer) for token in tokens]
-        return {
-            "map": np.stack(rows),
-            "extent": (low, high, -0.5, len(tokens) - 0.5),
-            "rows": tokens,
-            "up": np.searchsorted(tokens, data["own"]).astype(float),
-            "fixed": -1,
-        }
-    fixed = int(np.bincount(data["own"]).argmax())
-    bottom, top = spread(data["second"])
-    upward = middles(bottom, top, GRID // 2)
-    both = np.stack([data["main"], second])
-    rest = flat.mean(0) - (flat.mean(0) @ both.T) @ both
-    moved = rest + across[None, :, None] * data["main"] + upward[:, None, None] * second  # up across dim
-    found = written_for(subject, moved.reshape(-1, moved.shape[-1]), fixed, place, layer)
-    return {
-        "map": found.reshape(len(upward), -1),
-        "extent": (low, high, bottom, top),
-        "rows": np.array([fixed]),
-        "up": data["second"],
-        "fixed": fixed,
-    }
-
-
-def spread(values: np.ndarray) -> tuple[float, float]:
-    low, high = float(values.min()), float(values.max())
-    room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
-    return low - room, high + room
-
-
-def middles(low: float, high: float, count: int) -> np.ndarray:
-    """The middles of so many cells of equal size.
-
-    >>> middles(0.0, 1.0, 2).tolist()
-    [0.25, 0.75]
-    """
-    return low + (np.arange(count) + 0.5) * (high - low) / count
-
-
-def written_for(subject: AdderSubject, moved: np.ndarray, token: int, place: int, layer: int) -> np.ndarray:
-    """The token with the largest logit after attention's output `moved`, at a place that holds `token`."""
-    shape = subject.architecture
-    sample = subject.sample
-    which = int(np.flatnonzero(sample.context[:, place - subject.layout.predicting.start] == token)[0])
-    before = "embedded" if layer == 0 else f"{prefix(shape, layer - 1)}stream"
-    kept = sample.kept[before][which, place - subject.layout.predicting.start]  # dim
-    ops, params = NumpyOps(shape.precision), untie(shape, subject.model.params)
-    stream = np.repeat(kept[:, None, None], len(moved), 2)  # dim pos grid
-    arrived = np.ascontiguousarray(moved.T[:, None, :].astype(shape.precision))
-    name = prefix(shape, layer)
-    settled = settle(shape.layers[layer], ops, params, name, stream, arrived, ignore)
-    table = shape.token.table(ops, params, "token", shape.vocab, shape.token_dims)
-    logits = whole(read_out(shape, ops, params, settled, table, ignore))
-    return np.asarray(logits[:, 0].argmax(0))
 
 
 def title(data: Data) -> str:
@@ -148,8 +75,8 @@ def title(data: Data) -> str:
             "is along one"
         )
     return (
-        f"Attention{where} hands on {data['rank']} numbers: the first direction holds {data['share']:.1%} "
-        "of their square sum"
+        f"Attention{where} hands on {data['rank']} numbers: the first direction holds "
+        f"{percent(data['share'])} of their square sum"
     )
 
 
@@ -202,29 +129,34 @@ def draw_totals(axes: Axes, data: Data, frame: Frame) -> None:
 
 def draw_map(axes: Axes, data: Data, frame: Frame) -> None:
     """Which digit is written, with its borders, and the sums that were measured."""
-    theme = frame.theme
-    names = data["token_names"]
+    theme, names = frame.theme, data["token_names"]
     tints = ListedColormap([mixed(token_colour(name), theme.paper, theme.tint) for name in names])
     axes.imshow(
-        data["map"],
-        tints,
-        vmin=-0.5,
-        vmax=len(names) - 0.5,
-        extent=data["extent"],
-        origin="lower",
-        aspect="auto",
-        interpolation="nearest",
-    )
-    own = data["own"] == data["fixed"] if data["fixed"] >= 0 else np.ones(len(data["own"]), bool)
+        data["map"], tints, vmin=-0.5, vmax=len(names) - 0.5, extent=data["extent"], origin="lower",
+        aspect="auto", interpolation="nearest",
+    )  # fmt: skip
+    draw_sums(axes, data, theme)
+    name_axes(axes, data)
+    name_borders(axes, data, theme.ink)
+
+
+def draw_sums(axes: Axes, data: Data, theme: Theme) -> None:
+    """Sums as dots in the colour of the digit written; where one token is fixed, those that have it."""
+    is_line = data["fixed"] < 0
+    own = np.ones(len(data["own"]), bool) if is_line else data["own"] == data["fixed"]
     rows = np.flatnonzero(own)[:SHOWN]
-    jitter = np.random.default_rng(3).uniform(-0.32, 0.32, len(rows)) if data["fixed"] < 0 else 0.0
+    jitter = np.random.default_rng(3).uniform(-0.32, 0.32, len(rows)) if is_line else 0.0
     colours = [token_colour(str(digit)) for digit in data["written"][rows]]
     axes.scatter(
         data["score"][rows], data["up"][rows] + jitter, s=6, c=colours, edgecolors=theme.ink, linewidths=0.15
     )
+
+
+def name_axes(axes: Axes, data: Data) -> None:
+    """The first direction along x; along y the token that stands there, or the second direction."""
+    names, column = data["token_names"], lowered(f"z{data['column']}")
     axes.set_xlabel("number along the main direction")
     short_ticks(axes.xaxis, 4)
-    column = lowered(f"z{data['column']}")
     if data["fixed"] < 0:
         axes.set_yticks(range(len(data["rows"])), [names[token] for token in data["rows"]])
         which = "token at" if data["own_name"] == "=" else "digit written before,"
@@ -234,7 +166,6 @@ def draw_map(axes: Axes, data: Data, frame: Frame) -> None:
         axes.set_ylabel("second direction", labelpad=1)
         short_ticks(axes.yaxis, 5)
         axes.set_title(f"what it writes as {column} where {data['own_name']} is {names[data['fixed']]}")
-    name_borders(axes, data, theme.ink)
 
 
 def name_borders(axes: Axes, data: Data, ink: str) -> None:
@@ -288,6 +219,6 @@ def trend(data: Data) -> str:
 
 def caption(data: Data) -> str:
     return (
-        f"Attention's output: measured rank {data['rank']}, first direction {data['share']:.4%} of the "
+        f"Attention's output: measured rank {data['rank']}, first direction {percent(data['share'])} of the "
         f"square sum. {words(data)}"
     )

@@ -21,6 +21,7 @@ from glassformer.draw.poster.style import (
 )
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, short
+from glassformer.draw.shares import percent
 from glassformer.draw.theme import token_colour
 from glassformer.tasks.addition import BASE
 
@@ -174,7 +175,7 @@ def message_words(data: Data) -> str:
     return (
         f"Right: what attention{where} adds to the stream when it looks at one digit alone, along the "
         f"direction in which digits differ most (thin: each of the {columns} columns). Straight lines "
-        f"explain {data['straight']:.2%} of it: a mix of digits is {exact} weighted sum."
+        f"explain {percent(data['straight'])} of it: a mix of digits is {exact} weighted sum."
     )
 
 

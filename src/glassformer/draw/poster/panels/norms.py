@@ -26,6 +26,7 @@ from glassformer.draw.theme import token_colour
 from glassformer.model.forward import untie
 from glassformer.model.norm import NoNorm, RMSNorm
 from glassformer.model.ops_numpy import NumpyOps
+from glassformer.tasks.addition import BASE
 
 SHOWN = 1_200  # points of a cloud
 
@@ -53,7 +54,6 @@ def compute(subject: AdderSubject) -> Data:
         "centred": bool(shift.any()),
         "digit": written,
         "column": subject.focus,
-        "width": subject.architecture.width,
         "sums": len(sample.z),
     }
 
@@ -190,7 +190,7 @@ def draw_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:
 def draw_key(frame: Frame, down: float) -> None:
     """The colours of the ten digits."""
     axes = canvas(frame, 7.4, down, 9.0, 0.7)
-    for digit in range(10):
+    for digit in range(BASE):
         cell(axes, 0.45 + digit * 0.6, 0.35, 0.5, 0.45, str(digit), frame.theme, strength=0.85)
 
 

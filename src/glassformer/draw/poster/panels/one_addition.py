@@ -5,10 +5,12 @@ from matplotlib.axes import Axes
 
 from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
+from glassformer.draw.poster.sample import signed_margins
 from glassformer.draw.poster.style import SIZE, box, canvas, cell, fit, paragraph, say, shown
 from glassformer.draw.poster.subject import AdderSubject
-from glassformer.draw.poster.words import listed, lowered, percent, short
-from glassformer.draw.theme import mixed
+from glassformer.draw.poster.words import listed, lowered, short
+from glassformer.draw.shares import percent
+from glassformer.draw.theme import Theme, mixed
 
 MOST_NAMED = 5  # wrong digits that the title names
 SOURCES = 4  # places named in a row, over all heads of the last layer
@@ -28,8 +30,6 @@ LEFT = (0.35, 1.4, 2.5, 3.35, 4.0, 9.3, 11.2, 13.2, 15.85)  # cm of the middle o
 
 def compute(subject: AdderSubject) -> Data:
     x, y, z = subject.digits
-    total = x + y
-    carry = (z - total) % 10
     logits = subject.logits
     ranked = np.argsort(-logits, axis=1, kind="stable")
     written = np.array([digit.token for digit in subject.sum.digits])
@@ -42,7 +42,7 @@ def compute(subject: AdderSubject) -> Data:
         "columns": columns,
         "x": x[columns],
         "y": y[columns],
-        "carry": carry[columns],
+        "carry": subject.carry[columns],
         "asked": z[columns],
         "written": written,
         "names": tuple(subject.token_name(int(token)) for token in range(logits.shape[1])),
@@ -55,14 +55,6 @@ def compute(subject: AdderSubject) -> Data:
     }
 
 
-def signed_margins(logits: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The right digit's logit less the best other's."""
-    others = logits.copy()
-    rows = np.arange(len(right))
-    others[rows, right] = -np.inf
-    return np.asarray(logits[rows, right] - others.max(1))
-
-
 def sources(subject: AdderSubject, step: int) -> str:
     """The places that the last layer's heads look at most."""
     place, labels = subject.layout.predicting.start + step, subject.layout.position_labels()
@@ -72,12 +64,12 @@ def sources(subject: AdderSubject, step: int) -> str:
     for head in heads:
         weights = subject.trace[f"{head.prefix}attn.weights.{head.head}"][place, : place + 1]
         if np.ptp(weights) <= 1e-3 * weights.max():
-            words.append(f"all {len(weights)} places, {percent(float(weights.mean()))} each")
+            words.append(f"all {len(weights)} places, {percent(float(weights.mean()), 0)} each")
             continue
         best = np.argsort(-weights, kind="stable")[:most]
         words.append(
             " ".join(
-                f"{lowered('mark' if labels[i].isdigit() else labels[i])} {percent(float(weights[i]))}"
+                f"{lowered('mark' if labels[i].isdigit() else labels[i])} {percent(float(weights[i]), 0)}"
                 for i in best
                 if weights[i] >= 0.005
             )
@@ -122,40 +114,33 @@ def draw(frame: Frame, data: Data) -> None:
 
 
 def draw_row(axes: Axes, frame: Frame, data: Data, row: int, y: float, line: float) -> None:
-    theme, names = frame.theme, data["names"]
+    """All of one answer digit; a tint where it is wrong or the closest call."""
+    theme = frame.theme
     right = data["written"][row] == data["asked"][row]
-    worst = row == int(np.argmin(data["margins"]))
-    if worst or not right:
-        tint = mixed(theme.bad if not right else theme.accent, theme.paper, 0.13)
+    if not right or row == int(np.argmin(data["margins"])):
+        tint = mixed(theme.accent if right else theme.bad, theme.paper, 0.13)
         box(axes, 0, y - line / 2, frame.width, line, tint, radius=0.1, zorder=0)
-    say(axes, LEFT[0], y, lowered(f"z{data['columns'][row]}"), 8.5, weight="bold", color=theme.good)
-    inside = data["columns"][row] < data["digits"]
-    if inside:
-        say(axes, LEFT[1], y, f"{data['x'][row]} + {data['y'][row]}", 8.5)
-    say(
-        axes, LEFT[2], y, str(data["carry"][row]), 8.5, color=theme.ink if data["carry"][row] else theme.muted
-    )
-    say(axes, LEFT[3], y, str(data["x"][row] + data["y"][row] + data["carry"][row]), 8.5)
+    draw_task(axes, data, row, y, theme)
     say(axes, LEFT[4], y, fit(data["sources"][row], 4.5), ha="left", color=theme.ink)
     for place, x in enumerate(LEFT[5:7]):
         token, logit = data["best"][row, place], data["logits"][row, place]
-        cell(axes, x - 0.55, y, 0.36, line - 0.14, shown(names[token]), theme, size=SIZE)
+        cell(axes, x - 0.55, y, 0.36, line - 0.14, shown(data["names"][token]), theme, size=SIZE)
         say(axes, x - 0.28, y, few(float(logit)), ha="left", color=theme.ink if place == 0 else theme.muted)
     draw_margin(axes, frame, data, row, y, line)
-    cell(
-        axes,
-        LEFT[8],
-        y,
-        0.55,
-        line - 0.1,
-        shown(names[data["written"][row]]),
-        theme,
-        "none" if right else theme.bad,
-        9,
-        0.85,
-    )
+    name = shown(data["names"][data["written"][row]])
+    cell(axes, LEFT[8], y, 0.55, line - 0.1, name, theme, "none" if right else theme.bad, 9, 0.85)
     if not right:
         say(axes, LEFT[8] - 0.42, y, f"not {data['asked'][row]}", ha="right", color=theme.bad, weight="bold")
+
+
+def draw_task(axes: Axes, data: Data, row: int, y: float, theme: Theme) -> None:
+    """What must be added in the column: its two digits, but in the last one, and the carry."""
+    x, other, carry = data["x"][row], data["y"][row], data["carry"][row]
+    say(axes, LEFT[0], y, lowered(f"z{data['columns'][row]}"), 8.5, weight="bold", color=theme.good)
+    if data["columns"][row] < data["digits"]:
+        say(axes, LEFT[1], y, f"{x} + {other}", 8.5)
+    say(axes, LEFT[2], y, str(carry), 8.5, color=theme.ink if carry else theme.muted)
+    say(axes, LEFT[3], y, str(x + other + carry), 8.5)
 
 
 def draw_margin(axes: Axes, frame: Frame, data: Data, row: int, y: float, line: float) -> None:

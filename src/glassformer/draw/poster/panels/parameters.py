@@ -12,6 +12,7 @@ from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import (
     SIZE,
+    STAGES,
     number_for,
     paragraph,
     stage_colour,
@@ -54,8 +55,7 @@ def total(params: dict[str, np.ndarray]) -> int:
 def order(name: str) -> tuple[int, int]:
     """In the order of the pass."""
     layer = next((int(part[5:]) for part in name.split(".") if part.startswith("layer")), 0)
-    stages = ("digits", "places", "norms", "attention", "feed-forward", "head")
-    return layer, stages.index(stage_of(name))
+    return layer, STAGES.index(stage_of(name))
 
 
 def as_grid(array: np.ndarray) -> np.ndarray:

@@ -21,6 +21,11 @@ from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import Theme
 
+SCORE_WORDS = (
+    "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
+    "the order of writing): the stronger the colour, the nearer to 1; places as pale as the ground get "
+    "almost no weight."
+)
 SIDE = 7.2  # cm: the view on the left
 MOST = 6  # heads that have a map, the last ones
 SAME = 1e-6  # of the largest number of a table: what differs by less is the same
@@ -89,7 +94,8 @@ def shared_columns(groups: list[tuple[str, list[int]]], labels: tuple[str, ...],
 
 
 def common_name(labels: list[str]) -> str:
-    """
+    """The name of places that share a point: the letters of a column together, signs as they are.
+
     >>> common_name(["x3", "y3", "z3"]), common_name(["+"]), common_name(["x9", "y9"])
     ('xyz₃', '+', 'xy₉')
     """
@@ -151,7 +157,7 @@ def draw(frame: Frame, data: Data) -> None:
     else:
         frame.write(0.3, 3.5, "no positions", 16, color=frame.theme.muted)
     draw_scores(frame, data)
-    lines.append(score_words(data))
+    lines.append(SCORE_WORDS)
     paragraph(frame, 0, 8.25, frame.width, [line for line in lines if line])
 
 
@@ -226,19 +232,11 @@ def is_end(label: str, labels: tuple[str, ...], place: int) -> bool:
     return label[1:].isdigit() and (len(beside) < 2 or any(letter != label[0] for letter in beside))
 
 
-def score_words(data: Data) -> str:
-    return (
-        "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
-        "the order of writing): the stronger the colour, the nearer to 1; places as pale as the ground get "
-        "almost no weight."
-    )
-
-
 def caption(data: Data) -> str:
     relation: list[Any] = [one["kind"] for one in data["relations"]]
     inside = f"Inside attention: {listed(relation)}. " if relation else ""
     return (
         f"Positions: a table of kind {data['kind']} with {counted(data['numbers'], 'stored number')}. "
         f"{inside}"
-        f"{score_words(data)} Means over random sums."
+        f"{SCORE_WORDS} Means over random sums."
     )

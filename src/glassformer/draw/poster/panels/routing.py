@@ -10,13 +10,16 @@ from glassformer.draw.picture import Data
 from glassformer.draw.poster.sample import ROLES, shares_by_role
 from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, place_colour, say, shown
 from glassformer.draw.poster.subject import AdderSubject, HeadSite
-from glassformer.draw.poster.words import listed, lowered, percent, short
-from glassformer.draw.theme import mixed
+from glassformer.draw.poster.words import listed, lowered, short
+from glassformer.draw.shares import percent
+from glassformer.draw.theme import Theme, mixed
 
 MOST = 6  # heads that are drawn, the last ones
 LEAST = 0.02  # weights below this are not drawn
 THICKEST = 5.0  # points, for a weight of 1
 STRIPS = 5.75  # cm for all heads together
+CELL = 0.42  # cm, the height of a token's cell
+ROOMY, LABELLED = 0.35, 0.4  # cm a place, from which cells have edges, and names above them
 
 
 def compute(subject: AdderSubject) -> Data:
@@ -29,7 +32,6 @@ def compute(subject: AdderSubject) -> Data:
         "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens[:-1]),
         "labels": subject.layout.position_labels()[:-1],
         "answer": tuple(subject.token_name(int(token)) for token in subject.tokens[asking.start + 1 :]),
-        "columns": subject.columns,
         "first": asking.start,
         "heads": tuple(head.name for head in heads),
         "last_layer": [row for row, head in enumerate(heads) if head.layer == subject.attention_layers[-1]],
@@ -75,7 +77,7 @@ def looks(data: Data, row: int, most: int = 5) -> str:
     if data["alike"][row]:
         return "all places alike"
     best = [index for index in np.argsort(-mean.round(2), kind="stable")[:most] if mean[index] >= 0.03]
-    return listed([f"{data['roles'][index].split(',')[0]} ({percent(mean[index])})" for index in best])
+    return listed([f"{data['roles'][index].split(',')[0]} ({percent(mean[index], 0)})" for index in best])
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -94,7 +96,7 @@ def draw(frame: Frame, data: Data) -> None:
         draw_roles(axes, data, row, frame)
     a, b = data["pair"]
     words = (
-        f"Above: attention in {a} + {b}, weights from {percent(LEAST)} on, as wide as they are large. "
+        f"Above: attention in {a} + {b}, weights from {LEAST:.0%} on, as wide as they are large. "
         f"Below: means over {data['sums']:,} random sums, for columns that have one before them."
     )
     paragraph(frame, 0, frame.height - 0.65, frame.width, [f"{words} {ratio_words(data)}"])
@@ -112,37 +114,31 @@ def ratio_words(data: Data) -> str:
 
 def draw_strip(axes: Axes, data: Data, row: int, wide: float, high: float, frame: Frame) -> None:
     """Places above, the digits that ask below, and what goes between."""
-    theme, places = frame.theme, len(data["tokens"])
-    step = wide / (places + 1)
+    theme = frame.theme
+    step = wide / (len(data["tokens"]) + 1)
     named = len(data["heads"]) > 1
     top, bottom = (0.62 if named else 0.55), high - 0.3
     if named:
         say(axes, 0, 0.12, data["heads"][row], ha="left", weight="bold", color=theme.ink)
-    tall = 0.42
-    for place, (token, label) in enumerate(zip(data["tokens"], data["labels"], strict=True)):
-        x = (place + 0.5) * step
-        edge = mixed(place_colour(label, theme), theme.paper, 0.8)
-        cell(axes, x, top, step - 0.04, tall, shown(token), theme, edge if step > 0.35 else "none", SIZE, 0.4)
-        if step > 0.4 and not named and not label.isdigit():
-            say(axes, x, top - 0.38, lowered(shown(label)), color=place_colour(label, theme))
+    draw_places(axes, data, top, step, theme)
+    edge = theme.good if step > ROOMY else "none"
     for index, digit in enumerate(data["answer"]):
-        place = data["first"] + index
-        x = (place + 1.5) * step
-        cell(
-            axes,
-            x,
-            bottom,
-            step - 0.04,
-            tall,
-            shown(digit),
-            theme,
-            theme.good if step > 0.35 else "none",
-            SIZE,
-            0.4,
-        )
-        draw_weights(axes, data, row, index, step, (x, bottom - tall / 2), top + tall / 2, frame)
-    if step > 0.4:
+        x = (data["first"] + index + 1.5) * step
+        cell(axes, x, bottom, step - 0.04, CELL, shown(digit), theme, edge, SIZE, 0.4)
+        draw_weights(axes, data, row, index, step, (x, bottom - CELL / 2), top + CELL / 2, frame)
+    if step > LABELLED:
         say(axes, (data["first"] + 0.85) * step, bottom, "the digit written", ha="right", color=theme.good)
+
+
+def draw_places(axes: Axes, data: Data, top: float, step: float, theme: Theme) -> None:
+    """The tokens that are read; with the names of their places above where there is one head and room."""
+    has_names = step > LABELLED and len(data["heads"]) == 1
+    for place, (token, label) in enumerate(zip(data["tokens"], data["labels"], strict=True)):
+        x, colour = (place + 0.5) * step, place_colour(label, theme)
+        edge = mixed(colour, theme.paper, 0.8) if step > ROOMY else "none"
+        cell(axes, x, top, step - 0.04, CELL, shown(token), theme, edge, SIZE, 0.4)
+        if has_names and not label.isdigit():
+            say(axes, x, top - 0.38, lowered(shown(label)), color=colour)
 
 
 def draw_weights(
@@ -193,7 +189,7 @@ def draw_roles(axes: Axes, data: Data, row: int, frame: Frame) -> None:
         axes.text(
             share + 0.015 * axes.get_xlim()[1],
             line,
-            percent(share),
+            percent(share, 0),
             va="center_baseline",
             fontsize=SIZE,
             color=theme.ink,

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from glassformer.draw.parts.frame import Frame, text_width
 from glassformer.draw.picture import Data
-from glassformer.draw.poster.panels.one_addition import signed_margins
+from glassformer.draw.poster.sample import signed_margins
 from glassformer.draw.poster.style import (
     SIZE,
     box,
@@ -19,26 +19,25 @@ from glassformer.draw.poster.style import (
     shown,
 )
 from glassformer.draw.poster.subject import TRIED, AdderSubject
-from glassformer.draw.poster.words import lowered, percent, power, scientific, short, trimmed
+from glassformer.draw.poster.words import lowered, power, scientific, short, trimmed
+from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, readable_on
 
 FAR = 1e3  # times the median: margins so far from the others need a scale of powers
 STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "not_applicable": "NOT PROVED"}
+ROWS = {"carry": 0.65, "a": 1.15, "+ b": 1.7, "right": 2.35, "the model writes": 2.95, "margin": 3.6}  # cm
 
 
 def compute(subject: AdderSubject) -> Data:
-    findings, sample = subject.findings, subject.sample
     pair = worst_pair(subject)
     shown_subject = subject if pair == subject.pair else subject.with_pair(pair)
-    x, y, z = shown_subject.digits
-    columns = list(shown_subject.columns)
-    written = np.zeros(len(z), np.int64)
-    written[columns] = [digit.token for digit in shown_subject.sum.digits]
-    margins = np.zeros(len(z))
-    margins[columns] = signed_margins(shown_subject.logits, z[columns])
-    random = np.zeros((len(z), 4))
-    random[columns] = np.percentile(sample.margins, [0, 5, 50, 95], axis=0).T
-    worst = np.full(len(z), np.nan)
+    return known(subject) | measured(subject) | worked_out(shown_subject)
+
+
+def known(subject: AdderSubject) -> Data:
+    """What the findings say of all pairs."""
+    findings = subject.findings
+    worst = np.full(subject.steps, np.nan)
     for one in findings.worst:
         worst[subject.columns[one.step]] = one.margin
     return {
@@ -50,19 +49,39 @@ def compute(subject: AdderSubject) -> Data:
         "classes": dict(findings.classes),
         "source": findings.source,
         "reason": findings.reason,
-        "pair": pair,
-        "expected": shown_subject.sum.expected,
-        "got": str(shown_subject.sum.got),
-        "x": x, "y": y, "z": z, "carry": (z - x - y) % 10,
-        "written": written,
-        "names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
-        "margins": margins,
-        "random": random,  # column: smallest, 5%, median, 95%
         "worst": worst,
         "is_hardest": findings.hardest is not None,
         "tried": TRIED,
+    }
+
+
+def measured(subject: AdderSubject) -> Data:
+    """What random pairs say."""
+    sample = subject.sample
+    random = np.zeros((subject.steps, 4))
+    random[list(subject.columns)] = np.percentile(sample.margins, [0, 5, 50, 95], axis=0).T
+    return {
+        "random": random,  # column: smallest, 5%, median, 95%
         "wrong": int((~sample.is_right).sum()),
         "sums": len(sample.z),
+    }
+
+
+def worked_out(subject: AdderSubject) -> Data:
+    """The subject's own pair, column by column, units first."""
+    x, y, z = subject.digits
+    columns = list(subject.columns)
+    written, margins = np.zeros(len(z), np.int64), np.zeros(len(z))
+    written[columns] = [digit.token for digit in subject.sum.digits]
+    margins[columns] = signed_margins(subject.logits, z[columns])
+    return {
+        "pair": subject.pair,
+        "expected": subject.sum.expected,
+        "got": str(subject.sum.got),
+        "x": x, "y": y, "z": z, "carry": subject.carry,
+        "written": written,
+        "names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
+        "margins": margins,
     }  # fmt: skip
 
 
@@ -115,7 +134,7 @@ def stamp_words(data: Data) -> str:
     if data["verdict"] == "proved":
         return f"on all {data['pairs']} pairs of numbers"
     if data["verdict"] == "refuted" and data["wrong"]:
-        return f"wrong on {percent(data['wrong'] / data['sums'])} of random pairs"
+        return f"wrong on {percent(data['wrong'] / data['sums'], 0)} of random pairs"
     return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"
 
 
@@ -199,9 +218,9 @@ def scale_both_ways(axes: Axes, values: np.ndarray) -> None:
     low, high = np.floor(np.log10(sizes.min())), np.ceil(np.log10(sizes.max()))
     axes.set_yscale("symlog", linthresh=10.0**low, linscale=0.5)
     apart = -(-int(high - low + 1) // 3)
-    shown = 10.0 ** np.arange(low + apart, high + 1, apart)  # the smallest would lie on 0
+    powers = 10.0 ** np.arange(low + apart, high + 1, apart)  # the smallest would lie on 0
     ends = 10 * min(values.min(), 0.0), 10 * max(values.max(), 0.0)
-    ticks = [tick for tick in (*-shown[::-1], 0.0, *shown) if ends[0] <= tick <= ends[1]]
+    ticks = [tick for tick in (*-powers[::-1], 0.0, *powers) if ends[0] <= tick <= ends[1]]
     axes.set_yticks(ticks, [trimmed(tick) if abs(tick) < FAR else scientific(tick) for tick in ticks])
     axes.minorticks_off()
     axes.set_ylim(ends[0] or -(10.0**low), ends[1] or 10.0**low)
@@ -211,45 +230,37 @@ def draw_pair(axes: Axes, data: Data, frame: Frame) -> None:
     """The pair as on paper, highest digit left, with the carry above and the margin below."""
     theme, count = frame.theme, len(data["z"])
     left, step = 3.0, (frame.width - 3.2) / count
-    a, b = data["pair"]
-    known = "the hardest pair" if data["is_hardest"] else f"the worst of {data['tried']:,} hard pairs"
-    kind = "the counterexample" if data["verdict"] == "refuted" else known
-    rows = (
-        ("carry", 0.65),
-        ("a", 1.15),
-        ("+ b", 1.7),
-        ("right", 2.35),
-        ("the model writes", 2.95),
-        ("margin", 3.6),
-    )
-    for name, y in rows:
+    say(axes, 0, 0.2, pair_words(data), 8.5, ha="left", weight="bold", color=theme.ink)
+    for name, y in ROWS.items():
         say(axes, left - 0.25, y, name, ha="right", color=theme.muted)
-    say(axes, 0, 0.2, f"{kind}: {a} + {b}", 8.5, ha="left", weight="bold", color=theme.ink)
     axes.plot([left - 0.1, frame.width], [2.03] * 2, color=theme.ink, linewidth=0.8)
     for column in range(count):
-        x = left + (count - column - 0.5) * step
-        if data["carry"][column]:
-            say(axes, x, 0.65, str(data["carry"][column]), 8.5, color=theme.accent, weight="bold")
-        if column < count - 1:
-            say(axes, x, 1.15, str(data["x"][column]), 11)
-            say(axes, x, 1.7, str(data["y"][column]), 11)
-        right = data["written"][column] == data["z"][column]
-        say(axes, x, 2.35, str(data["z"][column]), 11, color=theme.muted)
-        name = data["names"][data["written"][column]]
-        cell(axes, x, 2.95, 0.62, 0.55, shown(name), theme, "none" if right else theme.bad, 11, 0.7)
-        margin = float(data["margins"][column])
-        colour = theme.good if margin > 0 else theme.bad
-        worst = column == int(np.argmin(data["margins"]))
-        say(
-            axes,
-            x,
-            3.6,
-            number_for(margin, step, SIZE),
-            SIZE,
-            color=colour,
-            weight="bold" if worst else "normal",
-        )
-    say(axes, left + (count - int(np.argmin(data["margins"])) - 0.5) * step, 4.05, "▲", 8, color=theme.ink)
+        draw_column(axes, data, column, left + (count - column - 0.5) * step, step, theme)
+
+
+def pair_words(data: Data) -> str:
+    """Which pair it is, and why this one."""
+    a, b = data["pair"]
+    known = "the hardest pair" if data["is_hardest"] else f"the worst of {data['tried']:,} hard pairs"
+    return f"{'the counterexample' if data['verdict'] == 'refuted' else known}: {a} + {b}"
+
+
+def draw_column(axes: Axes, data: Data, column: int, x: float, step: float, theme: Theme) -> None:
+    """What is added, what is right and what is written; a mark below the smallest margin."""
+    z, written = data["z"][column], data["written"][column]
+    if carry := data["carry"][column]:
+        say(axes, x, ROWS["carry"], str(carry), 8.5, color=theme.accent, weight="bold")
+    if column < len(data["z"]) - 1:
+        say(axes, x, ROWS["a"], str(data["x"][column]), 11)
+        say(axes, x, ROWS["+ b"], str(data["y"][column]), 11)
+    say(axes, x, ROWS["right"], str(z), 11, color=theme.muted)
+    edge = "none" if written == z else theme.bad
+    cell(axes, x, ROWS["the model writes"], 0.62, 0.55, shown(data["names"][written]), theme, edge, 11, 0.7)
+    margin, is_worst = float(data["margins"][column]), column == int(np.argmin(data["margins"]))
+    style = {"color": theme.good if margin > 0 else theme.bad, "weight": "bold" if is_worst else "normal"}
+    say(axes, x, ROWS["margin"], number_for(margin, step, SIZE), SIZE, **style)
+    if is_worst:
+        say(axes, x, 4.05, "▲", 8, color=theme.ink)
 
 
 def caption(data: Data) -> str:

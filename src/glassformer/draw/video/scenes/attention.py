@@ -6,7 +6,7 @@ A thick line from the last query to a key says that the last place looks there.
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
@@ -21,7 +21,7 @@ from glassformer.draw.parts.sequence_matrices import colour_names, column_names,
 from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, mixed, token_colour
 from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story
-from glassformer.draw.video.maps import packed, pasted, resized, shaded, shades
+from glassformer.draw.video.maps import matrix_mover, shades
 from glassformer.draw.video.moving import dots, labels, looks, trails
 from glassformer.draw.video.stage import ABOVE, BELOW, LEFT, WIDE, Mover, Stage, panel, set_stage
 from glassformer.tasks import Rule
@@ -155,19 +155,6 @@ def matrix_axes(frame: Frame, names: Sequence[str]) -> Axes:
     for spine in axes.spines.values():
         spine.set_visible(False)
     return axes
-
-
-def matrix_mover(
-    axes: Axes, values: Float[np.ndarray, "frame row column"], low: float, high: float,
-    colours: UInt32[np.ndarray, " shade"], theme: Theme,
-) -> Mover:  # fmt: skip
-    """A matrix as blocks; what is nan is left blank."""
-    (blank,) = packed([theme.paper])
-    spread, known = resized(axes), np.isfinite(values[0])
-    filled = np.where(known, values, 0.0)
-    return pasted(
-        axes, lambda index: spread(np.where(known, shaded(filled[index], low, high, colours), blank))
-    )
 
 
 def framed(axes: Axes, source: int, theme: Theme) -> Mover:

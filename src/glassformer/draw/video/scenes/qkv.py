@@ -22,8 +22,8 @@ from glassformer.draw.video.checkpoints import (
     story,
     token_rows,
 )
-from glassformer.draw.video.embeddings import MOST_LABELS, cloud_movers
 from glassformer.draw.video.legend import LEGEND, token_legend
+from glassformer.draw.video.moving import MOST_LABELS, cloud_movers
 from glassformer.draw.video.stage import (
     ABOVE,
     BELOW,

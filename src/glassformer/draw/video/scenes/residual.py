@@ -20,10 +20,9 @@ from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
 from glassformer.draw.parts.sequence_matrices import column_names
 from glassformer.draw.picture import Data
 from glassformer.draw.theme import Theme, mixed, token_colour
-from glassformer.draw.video.attention import matrix_mover
 from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_sequence, plane_words, story
 from glassformer.draw.video.legend import LEGEND, token_legend
-from glassformer.draw.video.maps import pasted, region_painter, resized, shades
+from glassformer.draw.video.maps import matrix_mover, pasted, region_painter, resized, shades
 from glassformer.draw.video.moving import arrows, dots, labels, trails
 from glassformer.draw.video.outlook import outlook, winners
 from glassformer.draw.video.stage import (

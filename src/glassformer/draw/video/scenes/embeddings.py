@@ -20,7 +20,7 @@ from glassformer.draw.video.checkpoints import (
     story,
     token_rows,
 )
-from glassformer.draw.video.moving import chains, dots, labels, trails
+from glassformer.draw.video.moving import MOST_LABELS, chains, cloud_movers, dots, labels, sideways, trails
 from glassformer.draw.video.stage import (
     ABOVE,
     BELOW,
@@ -33,8 +33,6 @@ from glassformer.draw.video.stage import (
     set_stage,
 )
 
-MOST_LABELS = 13  # tokens of a cloud; more are told apart by a legend, or by another panel
-FULL = 150  # points of a cloud up to which its lines are drawn in full strength
 LARGE = 22.0  # square points, of the dots that a panel is about
 
 
@@ -115,35 +113,6 @@ def position_movers(
     ]
 
 
-def cloud_movers(
-    axes: Axes,
-    tracks: Float[np.ndarray, "frame tok pos 2"],
-    tokens: Sequence[str],
-    plane: Plane,
-    theme: Theme,
-    label: bool = True,
-) -> list[Mover]:
-    """All token-position pairs: joined from the first place, where the token's label is, to the last."""
-    colours = [token_colour(token) for token in tokens]
-    frames, _, places, _ = tracks.shape
-    each = [colour for colour in colours for _ in range(places)]
-    flat, first = tracks.reshape(frames, -1, 2), tracks[:, :, 0]
-    pale = min(1.0, FULL / flat.shape[1])  # where there are many, lines would hide the points
-    away = sideways(first) if plane.is_line else first - tracks.mean(2)
-    return [
-        trails(axes, flat, each, 0.8, max(pale, 0.4)),
-        chains(axes, lambda index: tracks[index], colours, 0.7, 0.7 * pale),
-        dots(axes, flat, each, theme, 5.0 + 4.0 * pale),
-        *([labels(axes, first, away, tokens, colours, theme)] if label else []),
-    ]
-
-
 def outwards(tracks: Float[np.ndarray, "frame point 2"], plane: Plane) -> Float[np.ndarray, "frame point 2"]:
     """Where labels go: away from the middle of all points, or aside where these lie one above the other."""
     return sideways(tracks) if plane.is_line else tracks - tracks.mean(1, keepdims=True)
-
-
-def sideways(tracks: Float[np.ndarray, "frame point 2"]) -> Float[np.ndarray, "frame point 2"]:
-    """To the left and to the right in turns."""
-    sides = np.where(np.arange(tracks.shape[1]) % 2, 1.0, -1.0)
-    return np.broadcast_to(np.stack([sides, 0 * sides], 1), tracks.shape)

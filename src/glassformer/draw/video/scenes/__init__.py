@@ -1,0 +1,1 @@
+"""One file a video: compute(subject, shown) gives its data, perform(data, theme, width) its stage."""
