@@ -170,8 +170,8 @@ def test_learning_curve_measures_every_saved_step() -> None:
     assert data["shares"][0].value > 0.8 > 0.01 > data["shares"][-1].value
     assert data["chance"] == pytest.approx(11 / 12)
     last = data["shares"][-1]
-    if last.value == 0:
-        assert last.high == pytest.approx(1 - 0.025 ** (1 / last.positions))
+    assert (last.value, last.positions) == (0, 1000)
+    assert last.high == pytest.approx(1 - 0.025 ** (1 / 1000))
 
 
 def test_learning_curve_counts_the_seeds_that_learn() -> None:

@@ -10,6 +10,7 @@ from glassformer.draw.measure.hidden_units import clipped, folded, units_of
 from glassformer.draw.measure.plane import plane_of
 from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.theme import THEMES
+from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture, Layer
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import parameters
@@ -205,5 +206,5 @@ def test_a_model_without_a_feedforward_layer_says_so():
     )
     assert isinstance(shape, Architecture) and isinstance(shape.layers[0], Layer)
     params = {key: array for key, array in subject.model.params.items() if not key.startswith("ff")}
-    with pytest.raises(Exception, match="has no feed-forward layer"):
+    with pytest.raises(UserError, match="has no feed-forward layer"):
         hinges.compute(replace(subject, model=Model(shape, params)))
