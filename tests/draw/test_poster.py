@@ -295,7 +295,7 @@ def test_attention_that_writes_nothing_is_said_to_hand_on_nothing():
 
 
 def test_digits_on_one_point_are_not_called_a_line():
-    data = digits.compute(silenced("glass-29", "token.amplitude"))
+    data = digits.compute(changed(subject_of("glass-29"), "token.amplitude", 0.0))
     assert "all on one point" in digits.title(data)
 
 

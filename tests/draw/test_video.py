@@ -165,9 +165,9 @@ CASES = [  # those of plus_last_even are seen by the other tests
 def test_every_video_of_every_kind_of_model(name: str, which: str) -> None:
     """First and last frame differ, and sizes are even."""
     subject = subject_of(name)
-    stage = video_called(which).perform(subject, chosen_checkpoints(subject, 11), LIGHT, WIDTH)
+    stage = video_called(which).perform(subject, chosen_checkpoints(subject, 11), LIGHT, 320)
     first, last = (frame.copy() for frame in stage.frames())
-    assert first.shape == (stage.size[1], WIDTH, 4) and stage.size[1] % 2 == 0
+    assert first.shape == (stage.size[1], 320, 4) and stage.size[1] % 2 == 0
     assert (first != last).any(-1).mean() > 0.003
     assert (first[..., 3] == 255).all()
 
@@ -266,14 +266,14 @@ def moving_points(axes: Axes) -> np.ndarray:
 
 
 @pytest.mark.parametrize("which", [video.id for video in VIDEOS])
-@pytest.mark.parametrize("name", ["plus_last_even", "even_repeat_last_odd"])  # widths 2 and 12
+@pytest.mark.parametrize(("name", "every"), [("plus_last_even", 1), ("even_repeat_last_odd", 4)])
 def test_no_moving_point_leaves_its_panel_in_any_frame(
-    name: str, which: str, monkeypatch: pytest.MonkeyPatch
+    name: str, every: int, which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Axes, "draw_artist", lambda *_: None)  # movers set their artists; that is enough
     for scene in (landscape, maps, residual):
         monkeypatch.setattr(scene, "pasted", lambda *_: lambda index: None)
-    stage, count = staged(which, name, 320), 0
+    stage, count = staged(which, name, 320, every), 0
     limits = [(axes.get_xlim(), axes.get_ylim()) for axes in stage.body.figure.axes]
     for index in range(stage.count):
         for move in stage.movers:
