@@ -67,7 +67,7 @@ def vector_width(dims: int) -> float:
 
 def share_width(count: int, height: float) -> float:
     """Of a matrix of attention: wide enough for its numbers where it has them."""
-    return max(2.4, SHARE_CELL * count) if count <= MOST_NUMBERS else height
+    return max(2.9, SHARE_CELL * count) if count <= MOST_NUMBERS else height
 
 
 def place_matrix(
