@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassformer.draw.parts.frame import sheet, text_width, wrapped
@@ -20,6 +20,7 @@ def square(side=5.0):
     return axes
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 22), st.floats(0.02, 0.9), st.integers(0, 10_000))
 def test_crowded_labels_do_not_collide(count, spread, seed):
     axes = square()

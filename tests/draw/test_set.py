@@ -58,11 +58,10 @@ def test_numbers_are_unique_and_in_order():
     assert len({picture.file for picture in PICTURES}) == len(IDS)
 
 
-@pytest.mark.parametrize("name", ["plus_last_even", "even_repeat_last_odd"])
-def test_data_can_be_saved(name, tmp_path):
+def test_data_can_be_saved(tmp_path):
     """Nothing but arrays and plain data comes out of any figure, and all of it comes back."""
     for picture in PICTURES:
-        data = picture.compute(subject_of(name))
+        data = picture.compute(subject_of("even_repeat_last_odd"))
         path = save_data(tmp_path, picture.id, data, {"caption": picture.caption(data)})
         arrays, about = read_arrays(path)
         assert arrays, picture.id

@@ -203,7 +203,8 @@ def test_every_named_intermediate_is_recorded():
     model = Architecture(vocab=VOCAB, layers=(Layer(attention, gated), Layer(None, FeedForward(hidden=3))))
     seen: dict[str, np.ndarray] = {}
     logits = forward(model, NumpyOps(), drawn(model), contexts(), record=seen.__setitem__)
-    attended = ["input", "q", "k", "v", "scores.0", "weights.0", "scores.1", "weights.1", "mixed", "output"]
+    heads = [f"{key}.{head}" for head in range(2) for key in ("query", "key", "scores", "weights")]
+    attended = ["input", "q", "k", "v", *heads, "mixed", "output"]
     assert list(seen) == [
         "token.table",
         "embedded",
