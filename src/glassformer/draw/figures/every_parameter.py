@@ -31,10 +31,8 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
-    count = sum(array.size for array in data["parameters"].values())
-    name, largest = max(data["parameters"].items(), key=lambda pair: pair[1].size)
-    arrays = len(data["parameters"])
-    return f"All {count:,} parameters in {arrays} arrays; the largest, {name}, holds {largest.size:,}"
+    sizes = [array.size for array in data["parameters"].values()]
+    return f"All {sum(sizes):,} parameters, in {len(sizes)} arrays of at most {max(sizes):,} numbers"
 
 
 def caption(data: Data) -> str:
