@@ -1,9 +1,6 @@
 """The adder's poster: its numbers, recomputed here from the raw weights in plain NumPy."""
 
-import json
 import math
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -12,9 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from glassformer.commands.prove import prove_model
 from glassformer.draw.parts.matrices import PARAMETER
-from glassformer.draw.poster.findings import find, read_certificate, read_zoo
 from glassformer.draw.poster.panels import (
     big_picture,
     bottleneck,
@@ -27,11 +22,10 @@ from glassformer.draw.poster.panels import (
     verdict,
 )  # fmt: skip
 from glassformer.draw.poster.projection import VIEW, seen
-from glassformer.draw.poster.registry import PANELS, draw_panel
-from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by, worst_tried
+from glassformer.draw.poster.registry import draw_panel
+from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
-from glassformer.proof.certificate import model_hash
 from glassformer.runs.load import load
 from glassformer.tasks import digits_of
 from tests.draw.faults import faults
@@ -317,114 +311,3 @@ def test_a_pair_that_comes_out_wrong_refutes():
 def test_places_that_differ_by_rounding_are_one():
     table = np.array([[100.0, 0.0], [100.0 + 1e-5, -1e-6], [99.0, 0.0]])
     assert [name for name, _ in places.same_rows(table, ("x0", "y0", "x1"))] == ["xy₀", "x₁"]
-
-
-def test_the_verdict_shows_the_hardest_pair_with_its_margin():
-    subject = subject_of(MICRO)
-    data = verdict.compute(subject)
-    worst = subject.findings.hardest
-    assert data["pair"] == (worst.a, worst.b) == subject.pair
-    assert data["margins"].min() == pytest.approx(worst.margin, abs=2 * subject.findings.rounding_bound)
-    assert data["margins"].min() <= data["random"][:, 0].min()
-    assert verdict.title(data).startswith("Right on all 10²⁰ pairs")
-
-
-def test_a_refuted_model_shows_where_it_fails():
-    data = verdict.compute(subject_of("nanogpt-58"))
-    a, b = data["pair"]
-    assert load("nanogpt-58").add(a, b) == int(data["got"]) != a + b == data["expected"]
-    assert (data["margins"] < 0).tolist() == (data["written"] != data["z"]).tolist()
-    assert "Wrong" in verdict.title(data)
-    assert "come out wrong" in one_addition.title(one_addition.compute(subject_of("nanogpt-58")))
-
-
-@pytest.mark.parametrize(
-    ("panel", "parameter", "key"),
-    [
-        (digits, "token.amplitude", "table"),
-        (digits, "head.weight", "messages"),
-        (places, "position.equals", "table"),
-        (norms, "attn_norm.gain", "after"),
-        (routing, "attn.k.weight", "weights"),
-        (bottleneck, "attn.out.read", "score"),
-        (bottleneck, "ff.up.weight", "map"),
-        (one_addition, "head.weight", "logits"),
-        (verdict, "ff.up.weight", "margins"),
-    ],
-)
-def test_another_weight_is_another_picture(panel, parameter, key):
-    subject = subject_of(MICRO)
-    before, after = panel.compute(subject)[key], panel.compute(changed(subject, parameter))[key]
-    assert not np.allclose(before, after)
-
-
-def test_titles_follow_the_weights():
-    before, after = subject_of(MICRO), changed(subject_of(MICRO), "token.stride", 2.0)
-    assert digits.title(digits.compute(before)) != digits.title(digits.compute(after))
-    assert routing.title(routing.compute(before)) != routing.title(
-        routing.compute(changed(before, "attn.k.weight", 0.3))
-    )
-
-
-def test_a_certificate_counts_only_for_its_own_weights(tmp_path):
-    model = load(MICRO)
-    path = tmp_path / "certificate.json"
-    prove_model(model, model.task, model.data, MICRO, False, 20.0, path)
-    found = find(model, model.addition, tmp_path)
-    assert "certificate" in found.source and found.verdict == "proved" and len(found.worst) == 11
-    other = replace(model, params=dict(model.params) | {"attn.q.angle": model.params["attn.q.angle"] * 3})
-    sha256 = model_hash(model.architecture, model.params)
-    assert read_certificate(path, model_hash(other.architecture, other.params), model.addition) is None
-    assert read_certificate(path, sha256, replace(model.addition, digits=9)) is None
-    path.write_text(json.dumps({"verdict": "proved"}))
-    assert read_certificate(path, sha256, model.addition) is None
-
-
-def test_the_zoos_verdict_counts_only_for_its_own_weights_and_task():
-    model = load("hand-6")
-    sha256 = model_hash(model.architecture, model.params)
-    assert read_zoo(sha256, model.addition).verdict == "proved"
-    assert read_zoo(sha256, replace(model.addition, digits=3)) is None
-    assert read_zoo(sha256, replace(model.addition, layout="lsb")) is None
-    last = np.nextafter(np.asarray(model.params["token.c1"]), 1.0)  # by one bit
-    assert (
-        read_zoo(model_hash(model.architecture, dict(model.params) | {"token.c1": last}), model.task) is None
-    )
-
-
-def test_without_a_proof_the_worst_pair_tried_is_named_as_such():
-    subject = subject_of(MICRO)
-    tried = worst_tried(subject.model, subject.task)
-    undecided = replace(subject.findings, verdict="undecided", worst=(), reason="no time")
-    data = verdict.compute(replace(subject, findings=undecided, tried=tried))
-    assert data["pair"] == tried and not data["is_hardest"]
-    assert data["margins"].min() >= subject.findings.smallest_margin - 0.02
-    assert "Neither proved nor refuted" in verdict.title(data)
-
-
-def test_a_pair_out_of_range_or_a_step_without_history_is_refused():
-    with pytest.raises(UserError, match="between 0 and 9999999999"):
-        adder_subject(load(MICRO), MICRO, pair=(10**10, 1))
-    with pytest.raises(UserError, match="no saved steps"):
-        adder_subject(load(MICRO), MICRO, step=100)
-
-
-def test_the_whole_poster_is_clean_in_the_dark():
-    poster = PANELS[0]
-    data = poster.compute(subject_of(MICRO))
-    figure = poster.draw(data, THEMES["dark"])
-    assert faults(figure, page=54.0) == []
-    assert sum(array.size for array in shown_parameters(figure).values()) == 57
-    for number, start in enumerate(CAPTIONS, 1):
-        assert f"({number}) {start}" in poster.caption(data)
-
-
-def test_drawing_imports_no_jax():
-    code = (
-        "import sys; from glassformer.draw.poster.subject import adder_subject as make;"
-        "from glassformer.draw.poster.registry import draw_panel; from glassformer.draw.theme import THEMES;"
-        "from glassformer.runs.load import load; s = make(load('glass-29'), 'glass-29');"
-        "draw_panel('P1', s, THEMES['light']); print('jax' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

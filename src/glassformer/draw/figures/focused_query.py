@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from glassformer.draw.measure.landscape import GRID
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, Frame, foot_height, sheet, write_foot
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import number_text, scale_bar
 from glassformer.draw.parts.queries_keys_values import (
-    Boxes,
     head_title,
     label_spots,
     plane_notes,
@@ -144,7 +143,7 @@ def draw_keys(axes: Axes, data: Data, head: int, shaft: Float[np.ndarray, "point
     axes.scatter(*mine.T, s=34, facecolors="none", edgecolors=theme.ink, linewidths=0.9, zorder=5)
     order = np.argsort(-data["weights"][head])[:NAMED]
     top = order[: max(1, int((data["weights"][head][order] > WORTH).sum()))]
-    taken: Boxes = []
+    taken: Taken = []
     texts = [f"{tokens[context[i]]}@p{i}: {percent(data['weights'][head][i], 0)}" for i in top]
     around = np.concatenate([keys.reshape(-1, 2), shaft])
     place_labels(axes, mine[top], texts, theme, [theme.ink] * len(top), around, size=SMALL + 1, taken=taken)

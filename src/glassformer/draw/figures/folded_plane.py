@@ -24,7 +24,7 @@ from glassformer.draw.measure.landscape import landscape, logits_of, slice_throu
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import FOOT, SMALL, sheet, text_height
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.marks import readable, show_plane
 from glassformer.draw.parts.regions import regions
 from glassformer.draw.picture import Data
@@ -108,7 +108,7 @@ def draw(data: Data, theme: Theme) -> Figure:
     for panel, name in enumerate(("before: z", f"after: {second}, over the head's answers")):
         axes = paper.axes(GAP + panel * (SIDE + GAP + 0.1), 0.55, SIDE, SIDE)
         show_plane(axes, data["planes"][panel], data["limits"][panel], name)
-        taken: list[tuple[float, float, float, float]] = []
+        taken: Taken = []
         if panel:
             regions(
                 axes, data["winner"], data["limits"][1], data["tokens"], theme, taken, avoid=data["points"][1]

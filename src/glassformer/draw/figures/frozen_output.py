@@ -157,6 +157,7 @@ def caption(data: Data) -> str:
     return f"""The last place of {" ".join(carry.labels)}, all else frozen: the state after attention is
         replaced by {start} of one token at one place{several}, {heads * tokens * places} cases, and the
         feed-forward layer and the head say what follows. First the probability of {target_words(data)}
-        ({whose}), then the most probable token, named once for equal neighbours. Frames: the messages that
+        ({whose}), then the most probable token, named once for equal neighbours; numbers
+        are rounded to what fits. Frames: the messages that
         the sequence really holds; as it is, the model says {data["tokens"][data["predicted"]]}. {same} of all
         messages, each alone, would make it say the message's own token."""

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.parts.labels import Taken
 from glassformer.draw.parts.marks import cross, show_plane
 from glassformer.draw.parts.matrices import number_text
 from glassformer.draw.parts.queries_keys_values import (
-    Boxes,
     Side,
     head_title,
     kept_share,
@@ -149,7 +149,7 @@ def draw_head(axes: Axes, data: Data, head: int, theme: Theme) -> None:
     many = len(data["planes"]) > 1
     name = f"products as drawn: {percent(data['kept'][head], 0)} of the variance"
     axes.set_title(head_title(head, len(data["planes"]), name), pad=16)
-    taken: Boxes = []
+    taken: Taken = []
     size = 6.0 if many else 10.0
     named_cloud(axes, queries, data["tokens"], theme, MARKERS["q"], size, "q ", taken, keys)
     named_cloud(axes, keys, data["tokens"], theme, MARKERS["k"], size, "k ", taken, queries)

@@ -12,11 +12,10 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.marks import cross, ghost, readable, show_plane
 from glassformer.draw.parts.queries_keys_values import (
     NAMES,
-    Boxes,
     Side,
     head_title,
     named_cloud,
@@ -133,7 +132,7 @@ def draw_means(axes: Axes, data: Data, head: int, kind: str, theme: Theme) -> No
     axes.scatter(*means.T, s=7, color=theme.ink, linewidths=0, zorder=4)
     colours = [token_colour(token) for token in data["tokens"]]
     axes.scatter(*tokens.T, s=18, c=colours, linewidths=0.5, edgecolors=theme.ink, zorder=5)
-    taken: Boxes = []
+    taken: Taken = []
     around = np.concatenate([tokens, means])
     ends = [data["places"][0], data["places"][-1]]
     place_labels(axes, means[[0, -1]], ends, theme, obstacles=around, weight="normal", taken=taken)

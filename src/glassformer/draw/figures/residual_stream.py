@@ -15,7 +15,7 @@ from glassformer.draw.measure.landscape import landscape, probabilities, slice_t
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import Frame, foot_height, sheet, write_foot
-from glassformer.draw.parts.labels import in_points, place_labels
+from glassformer.draw.parts.labels import Taken, in_points, place_labels
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import MOST_NUMBERS
 from glassformer.draw.parts.regions import regions
@@ -152,7 +152,7 @@ def draw_paths(axes: Axes, data: Data, kind: str, theme: Theme) -> None:
     """Every place's arrows over the map, the last place's thick, with names at their ends."""
     found = data[kind]
     points: Float[np.ndarray, "pos step 2"] = found["points"]
-    taken: list[tuple[float, float, float, float]] = []
+    taken: Taken = []
     names = {
         "middle": "e to z, over what the rest of the model makes of z",
         "end": "e to z (blue) to h, over what the head says",
@@ -179,9 +179,7 @@ def mark_ends(axes: Axes, data: Data, points: Float[np.ndarray, "pos step 2"], t
         axes.scatter(*points[:, 2].T, c=ends, marker="s", **look)
 
 
-def name_ends(
-    axes: Axes, data: Data, kind: str, theme: Theme, taken: list[tuple[float, float, float, float]]
-) -> None:
+def name_ends(axes: Axes, data: Data, kind: str, theme: Theme, taken: Taken) -> None:
     """`+@p7` at the embeddings of the first map, `p7: 2` at the final states of the second."""
     labels, points, last = data["labels"], data[kind]["points"], len(data["labels"]) - 1
     shown = list(range(len(labels)) if len(labels) <= MOST_NAMED else range(last - LAST_NAMED + 1, last + 1))

@@ -174,7 +174,8 @@ def caption(data: Data) -> str:
     carry, last = data["carry"], len(data["labels"]) - 1
     gap = float(np.abs(carry.chain(np.zeros_like(carry.bias))[-1] - carry.output).max())
     return (
-        f"The sequence {' '.join(data['labels'])}. Attention; the message of every place (its value, carried "
+        f"The sequence {' '.join(data['labels'])}; numbers are rounded to what fits. "
+        "Attention; the message of every place (its value, carried "
         "through the output projection where there is one: what attention would add to the stream if it "
         f"looked there alone); each message times the weight that p{last} gives it (heads added up), whose "
         f"sum over the rows{'' if not carry.bias.any() else ', with the output bias,'} is the output of "

@@ -20,7 +20,7 @@ from glassformer.draw.measure.landscape import (
 )
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_height, write_foot
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.map_sheet import top_of
 from glassformer.draw.parts.marks import arrow, readable, show_plane
 from glassformer.draw.parts.matrices import scale_bar
@@ -154,7 +154,7 @@ def draw_sums(axes: Axes, data: Data, place: int, name: str, theme: Theme) -> Ax
 def draw_ends(axes: Axes, data: Data, theme: Theme) -> None:
     """Which token wins over the final states, with h and where every message alone would end."""
     found = data["ends"]
-    taken: list[tuple[float, float, float, float]] = []
+    taken: Taken = []
     show_plane(axes, found["plane"], found["limits"], "final states, over the most probable token")
     everything = found["points"].reshape(-1, 2)
     regions(axes, found["winner"], found["limits"], data["tokens"], theme, taken, avoid=everything)
@@ -163,7 +163,7 @@ def draw_ends(axes: Axes, data: Data, theme: Theme) -> None:
 
 def mark(
     axes: Axes, data: Data, found: Data, states: dict[str, Float[np.ndarray, "2"]],
-    taken: list[tuple[float, float, float, float]], theme: Theme,
+    taken: Taken, theme: Theme,
 ) -> None:  # fmt: skip
     """The messages' states, as large as their weights, the last of `states` as a star, and all names."""
     labels, weights = data["labels"], data["carry"].weights

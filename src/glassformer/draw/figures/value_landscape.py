@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
+from glassformer.draw.parts.labels import Taken
 from glassformer.draw.parts.map_sheet import draw_atlas, landed, landed_on
 from glassformer.draw.parts.marks import cloud
 from glassformer.draw.parts.regions import regions
@@ -45,7 +46,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 
     def on_large(axes: Axes, head: int) -> None:
         messages = data["messages"][head]  # tok pos 2
-        taken: list[tuple[float, float, float, float]] = []
+        taken: Taken = []
         avoid = np.concatenate([data["points"], messages.reshape(-1, 2)])
         regions(axes, data["winner"], data["limits"], data["tokens"], theme, taken, avoid=avoid)
         landed(axes, data["others"], data["others_predicted"], data, theme, 4.0)

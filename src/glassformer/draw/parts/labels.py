@@ -20,6 +20,7 @@ LEADER = 9.0  # points; labels farther away than this get a line
 PAD = 0.8  # points around a label
 COVERS_POINT, COVERS_LABEL, OUTSIDE = 1.0, 1e3, 1e4  # how bad it is
 
+Taken = list[tuple[float, float, float, float]]  # left, bottom, right, top of what is written, in points
 Boxes = Float[np.ndarray, "box 4"]  # left, bottom, right, top, in points
 
 
@@ -32,7 +33,7 @@ def place_labels(
     obstacles: Float[np.ndarray, "point 2"] | None = None,
     size: float = SMALL,
     weight: str = "bold",
-    taken: list[tuple[float, float, float, float]] | None = None,
+    taken: Taken | None = None,
 ) -> None:
     """Write each text near its point; `taken` are boxes to keep clear of, and is added to."""
     around = points if obstacles is None else np.concatenate([points, obstacles])
@@ -66,7 +67,7 @@ def best_box(
     size: float,
     weight: str,
     around: Float[np.ndarray, "point 2"],
-    occupied: list[tuple[float, float, float, float]],
+    occupied: Taken,
 ) -> tuple[Float[np.ndarray, "4"], float]:
     """The first box that covers nothing, or the least bad one, and how far it is from its point."""
     wide, high = text_width(text, size, weight) * POINTS + 2 * PAD, size * 0.98 + 2 * PAD

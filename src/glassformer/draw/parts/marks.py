@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.parts.frame import SMALL, Frame
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.matrices import short_ticks
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
@@ -48,7 +48,7 @@ def cloud(
     label: bool = True,
     marker: str = "o",
     size: float = 9.0,
-    taken: list[tuple[float, float, float, float]] | None = None,
+    taken: Taken | None = None,
 ) -> None:
     """All token-position pairs: markers joined from p0 (large) to the last place, one label a token."""
     line = min(0.55, FAINT / points[..., 0].size)

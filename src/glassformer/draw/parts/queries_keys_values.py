@@ -13,12 +13,11 @@ from matplotlib.lines import Line2D
 
 from glassformer.draw.measure.plane import Plane, plane_of
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.parts.labels import place_labels
+from glassformer.draw.parts.labels import Taken, place_labels
 from glassformer.draw.parts.marks import cloud, readable
 from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.position import Alibi
 
-Boxes = list[tuple[float, float, float, float]]
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 
 
@@ -153,7 +152,7 @@ def label_spots(points: Float[np.ndarray, "tok pos 2"]) -> Float[np.ndarray, "to
 
 def named_cloud(
     axes: Axes, points: Float[np.ndarray, "tok pos 2"], tokens: Sequence[str], theme: Theme,
-    marker: str = "o", size: float = 4.0, before: str = "", taken: Boxes | None = None,
+    marker: str = "o", size: float = 4.0, before: str = "", taken: Taken | None = None,
     others: Float[np.ndarray, "*point 2"] | None = None,
 ) -> None:  # fmt: skip
     """All pairs, joined along the places, each token named where its path has room."""

@@ -10,7 +10,7 @@ from matplotlib.image import AxesImage
 from scipy.ndimage import distance_transform_edt
 
 from glassformer.draw.parts.frame import POINTS, text_width
-from glassformer.draw.parts.labels import axes_box, in_points
+from glassformer.draw.parts.labels import Taken, axes_box, in_points
 from glassformer.draw.parts.marks import readable
 from glassformer.draw.parts.matrices import share_map, signed_map
 from glassformer.draw.theme import Theme, mixed, token_colour
@@ -25,7 +25,7 @@ def regions(
     limits: Float[np.ndarray, "2 2"],
     tokens: Sequence[str],
     theme: Theme,
-    taken: list[tuple[float, float, float, float]] | None = None,
+    taken: Taken | None = None,
     avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """Which token wins where: regions in the tokens' colours, with borders and names.
@@ -55,7 +55,7 @@ def name_regions(
     limits: Float[np.ndarray, "2 2"],
     tokens: Sequence[str],
     theme: Theme,
-    taken: list[tuple[float, float, float, float]] | None = None,
+    taken: Taken | None = None,
     avoid: Float[np.ndarray, "point 2"] | None = None,
 ) -> None:
     """Each token's name where its region is widest, if it has room there."""
@@ -101,7 +101,7 @@ def put_name(
     spot: Float[np.ndarray, "1 2"],
     text: str,
     colour: str,
-    taken: list[tuple[float, float, float, float]] | None,
+    taken: Taken | None,
 ) -> None:
     """A region's name, and its box among those that labels keep clear of."""
     x, y = in_points(axes, spot)[0]
