@@ -1,7 +1,5 @@
 """`python -m glassformer` is the same as `glassformer`."""
 
-import sys
+from glassformer.cli import program
 
-from glassformer.cli import main
-
-sys.exit(main())
+program()

@@ -5,14 +5,42 @@ Options with a dot set one leaf of the configuration: `--train.steps 5000`, `--t
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
 from glassformer.errors import UserError, unknown
 
 GOOD, NEGATIVE, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
+STOPPED = "glassformer: stopped"
+STOPPED_RUN = f"{STOPPED}; nothing is lost, the same command goes on from here"
+
+
+def program() -> NoReturn:
+    """What a shell starts: run one command, then end the process with its status."""
+    ends_at_once = resumes(sys.argv[1:]) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    if ends_at_once:
+        signal.signal(signal.SIGINT, end_at_once)
+    status = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
+    sys.exit(status)
+
+
+def end_at_once(*_: object) -> NoReturn:
+    """Ctrl-C in a run: the folder is whole at any moment, so the process may end where it stands.
+
+    An exception would come out anywhere: in JAX's own callbacks, which swallow it, between a lock and its
+    release, or in an interpreter that is taken down while a compiled loop still runs, where C++ aborts.
+    """
+    cursor = "\x1b[?25h\n" if sys.stderr.isatty() else ""  # a progress bar hides it
+    os.write(sys.stderr.fileno(), f"{cursor}{STOPPED_RUN}\n".encode())
+    os._exit(INTERRUPTED)
+
+
+def resumes(arguments: Sequence[str]) -> bool:
+    return any(verb in arguments for verb in ("run", "train"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,9 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"glassformer: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        resumes = any(verb in arguments for verb in ("run", "train"))
-        kept = "; nothing is lost, the same command goes on from here" if resumes else ""
-        print(f"glassformer: stopped{kept}", file=sys.stderr)
+        print(STOPPED_RUN if resumes(arguments) else STOPPED, file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader has seen enough: `glassformer list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -101,4 +127,4 @@ def unknown_option(name: str, verb: str | None, parser: Parser) -> UserError:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

@@ -279,6 +279,27 @@ def test_an_interruption_has_its_own_status(capsys, monkeypatch):
     ]
 
 
+def test_ctrl_c_ends_a_run_even_where_an_exception_would_be_swallowed():
+    code = """
+import signal, sys
+from glassformer.cli import program
+from glassformer.commands import verbs
+class Swallowing:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run_verb(*_):
+    Swallowing()
+    return {}, "went on", 0
+verbs.run_verb = run_verb
+sys.argv = ["glassformer", "run", "lucky7"]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+program()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "glassformer: stopped; nothing is lost, the same command goes on from here\n"
+
+
 def test_a_reader_that_has_seen_enough_is_no_error():
     reader, writer = os.pipe()
     os.close(reader)

@@ -15,7 +15,7 @@ KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "
 SUICIDAL = """
 import os, signal, sys
 from pathlib import Path
-from glassformer.cli import main
+from glassformer.cli import program
 moment, real, done = int(sys.argv[1]), Path.replace, [0]
 def replace(path, target):
     done[0] += 1
@@ -25,7 +25,8 @@ def replace(path, target):
     if 2 * done[0] == moment:
         os.kill(os.getpid(), signal.SIGKILL)
 Path.replace = replace
-sys.exit(main(sys.argv[2:]))
+sys.argv[:] = ["glassformer", *sys.argv[2:]]
+program()
 """
 
 
