@@ -20,8 +20,10 @@ STOPPED_RUN = f"{STOPPED}; nothing is lost, the same command goes on from here"
 
 def program() -> NoReturn:
     """What a shell starts: run one command, then end the process with its status."""
-    ends_at_once = resumes(sys.argv[1:]) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-    if ends_at_once:
+    ignored = (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    )  # as a shell has it for work in the background
+    if resumes(sys.argv[1:]) and not ignored:
         signal.signal(signal.SIGINT, end_at_once)
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
@@ -40,7 +42,16 @@ def end_at_once(*_: object) -> NoReturn:
 
 
 def resumes(arguments: Sequence[str]) -> bool:
-    return any(verb in arguments for verb in ("run", "train"))
+    """Whether the command leaves what the same command goes on from.
+
+    >>> resumes(["run", "lucky7"]), resumes(["draw", "run"])
+    (True, False)
+    """
+    return first_word(arguments) in ("run", "train")
+
+
+def first_word(arguments: Sequence[str]) -> str | None:
+    return next((argument for argument in arguments if not argument.startswith("-")), None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def dispatch(arguments: list[str]) -> int:
     parser, verbs = make_parser()
     plain, options = split_dotted(refuse_signs(arguments))
-    word = next((argument for argument in plain if not argument.startswith("-")), None)
+    word = first_word(plain)
     if word is not None and word not in verbs:
         raise unknown("command", word, verbs, "glassformer --help")
     known, rest = parser.parse_known_args(plain)

@@ -15,6 +15,7 @@ from glassformer.draw.picture import Data, Drawable, chosen
 from glassformer.draw.poster.registry import PANELS
 from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import check_formats, save_data, save_figure, write_captions
+from glassformer.draw.shares import counted
 from glassformer.draw.theme import Theme, theme_named
 from glassformer.errors import UserError
 from glassformer.model.adding import checked
@@ -191,9 +192,8 @@ def read_pair(text: str, digits: int = 10) -> tuple[int, int]:
 
 def draw_words(result: DrawResult) -> str:
     """The summary for people."""
-    lines = [
-        f"{result.folder}: {len(result.files)} files in {result.seconds:.1f} s, with captions.md and data/"
-    ]
+    made = counted(len(result.files), "file")
+    lines = [f"{result.folder}: {made} in {result.seconds:.1f} s, with captions.md and data/"]
     lines += [f"  {id} was not drawn: {reason}" for id, reason in result.skipped.items()]
     lines += [f"  {note}" for note in result.notes]
     return "\n".join(lines)

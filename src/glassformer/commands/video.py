@@ -12,6 +12,7 @@ from glassformer.commands.draw import refuse, run_folder, shortened, subject_nam
 from glassformer.commands.waiting import bar
 from glassformer.draw.measure.prepare import rule_subject, sum_subject
 from glassformer.draw.measure.subject import Subject
+from glassformer.draw.shares import counted
 from glassformer.draw.theme import theme_named
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked
@@ -97,6 +98,6 @@ def trained_here(loaded: Loaded) -> Path:
 
 def video_words(result: VideoResult) -> str:
     """The summary for people."""
-    lines = [f"{result.folder}: {len(result.files)} videos in {result.seconds:.1f} s"]
+    lines = [f"{result.folder}: {counted(len(result.files), 'video')} in {result.seconds:.1f} s"]
     lines += [f"  {Path(file).name}" for file in result.files]
     return "\n".join([*lines, *(f"  {note}" for note in result.notes)])

@@ -1,4 +1,4 @@
-"""Shares as text: what is nearly all is never written as all, nor hardly any as none.
+"""Shares and counts as text: what is nearly all is never written as all, nor hardly any as none.
 
 >>> percent(0.5), percent(1.0), percent(0.99987), percent(0.0042), percent(1e-6)
 ('50.0%', '100%', '99.987%', '0.42%', '0.00010%')
@@ -6,6 +6,8 @@
 ('45%', '99.6%', '<0.1%')
 >>> percent(float("nan"))
 'no share'
+>>> counted(1, "video"), counted(4000, "trial")
+('1 video', '4,000 trials')
 """
 
 from math import floor, log10
@@ -50,3 +52,8 @@ def in_tenths(share: float) -> str:
     if text == "100.0" and share < 1:
         return ">99.9"
     return "<0.1" if text == "0.0" and share > 0 else text
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of them, in the singular or the plural."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from glassformer.draw.measure.subject import Past, Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet
 from glassformer.draw.picture import Data
-from glassformer.draw.shares import percent, share_text
+from glassformer.draw.shares import counted, percent, share_text
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.model.model import Model
@@ -169,10 +169,6 @@ def draw_population(axes: Axes, data: Data, key: str, theme: Theme) -> None:
         label = f"{counted(len(others), 'other seed')}: held-out" if index == 0 else None
         look = {"color": theme.muted, "linewidth": 0.5, "alpha": 0.5, "label": label}
         axes.plot(curve["step"], curve[key], **look)
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def level_line(axes: Axes, level: float, text: str, theme: Theme, below: bool) -> None:
