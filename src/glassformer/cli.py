@@ -20,10 +20,8 @@ STOPPED_RUN = f"{STOPPED}; nothing is lost, the same command goes on from here"
 
 def program() -> NoReturn:
     """What a shell starts: run one command, then end the process with its status."""
-    ignored = (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    )  # as a shell has it for work in the background
-    if resumes(sys.argv[1:]) and not ignored:
+    in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # a shell's `&`: Ctrl-C is for others
+    if resumes(sys.argv[1:]) and not in_background:
         signal.signal(signal.SIGINT, end_at_once)
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
