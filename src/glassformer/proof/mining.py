@@ -11,9 +11,9 @@ from glassformer.proof.adder import prove_adder
 from glassformer.proof.paths import Digits
 from glassformer.proof.search import Level, Status, ends
 from glassformer.runs.config import Run
+from glassformer.spread import spread
 from glassformer.tasks.addition import Addition, add
 from glassformer.tasks.board import off_board
-from glassformer.verify.spread import spread
 
 MODELS = 8  # best ones that are looked into
 PAIRS = 256  # of each at most: the wrong ones, then those with the smallest margins

@@ -13,9 +13,9 @@ from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.model import Model
 from glassformer.proof.adder import Verdict, prove_adder
+from glassformer.spread import spread
 from glassformer.tasks.addition import Addition, add
 from glassformer.verify.addition import Failure, answers, failures_of, hard_blocks
-from glassformer.verify.spread import spread
 
 QUICK_KIND, QUICK_PAIRS, QUICK_SEED = "sums_8_to_10", 256, 1  # hard pairs that are tried first
 SECONDS = 20.0  # for one seed at most

@@ -13,11 +13,11 @@ from jaxtyping import Bool, Int
 from glassformer.model.adding import read_number
 from glassformer.model.generate import write_greedy
 from glassformer.model.model import Model
+from glassformer.spread import spread
 from glassformer.tasks import Addition, add, digits_of, numbers_of
 from glassformer.tasks.board import BOARD_DIGITS, BOARD_PAIRS, BOARD_SEED, board_pairs, random_pairs
 from glassformer.tasks.hard import HARD
 from glassformer.verify.share import Share
-from glassformer.verify.spread import spread
 
 BLOCK = 2048  # pairs decoded at a time; float32 logits differ in their last bits with the size of a block
 HARD_PAIRS = 2_000  # of each hard distribution

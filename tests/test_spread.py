@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from glassformer.verify.spread import AHEAD, cores, spread
+from glassformer.spread import AHEAD, cores, spread
 
 
 @pytest.mark.parametrize("threads", [1, 3])

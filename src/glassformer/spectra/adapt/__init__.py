@@ -1,0 +1,1 @@
+"""Adapters: from the names of an architecture's tensors to its matrices and heads."""

@@ -1,0 +1,1 @@
+"""Exact spectra of matrices and heads by small symmetric problems."""

@@ -1,0 +1,103 @@
+"""A matrix that is read a block at a time, whatever tensor, span or orientation it is stored in.
+
+>>> from glassformer.spectra.read.tensor import in_memory
+>>> checkpoint = Checkpoint("toy", "toy", "safetensors", {}, {"w": in_memory("w", np.eye(4))}, "")
+>>> view_matrix(checkpoint, View("w", spans=((3, 4), (0, 1)))).dense().tolist()
+[[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]]
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.spectra.layout import Map, Spans, Vector, View
+from glassformer.spectra.read.checkpoint import Checkpoint
+from glassformer.spectra.read.tensor import ALL, Block, nothing
+
+PANEL = 4_000_000  # numbers that are held of a matrix at once: 32 MB in float64
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Shape, and how to read a block `out in`; float32, or float64 where it is stored so."""
+
+    name: str  # for errors: the tensor it comes from
+    shape: tuple[int, int]
+    read: Callable[[slice, slice], Block]  # both slices with start and stop
+    forget: Callable[[], None] = nothing
+
+    def block(self, rows: slice = ALL, columns: slice = ALL) -> Block:
+        return self.read(slice(*rows.indices(self.shape[0])[:2]), slice(*columns.indices(self.shape[1])[:2]))
+
+    def dense(self) -> Block:
+        """The whole of it; for small ones."""
+        return self.block()
+
+    def panels(self, numbers: int = PANEL) -> Iterator[Float[np.ndarray, "long short"]]:
+        """Pieces along the long side, short side as columns: the sum of their P'P is the Gram matrix."""
+        out, dims = self.shape
+        step = max(1, numbers // min(self.shape))
+        for start in range(0, max(self.shape), step):
+            piece = slice(start, start + step)
+            yield self.block(rows=piece) if out >= dims else self.block(columns=piece).T
+
+
+def view_matrix(checkpoint: Checkpoint, view: View, is_folded: bool = False) -> Matrix:
+    """A view as a matrix; folded, with the gains of the norms before and after it."""
+    tensor = checkpoint.tensor(view.tensor)
+    stored = tensor.matrix_shape[::-1] if view.is_transposed else tensor.matrix_shape
+    outputs, inputs = spread_out(view.spans, stored[0]), view.columns or (0, stored[1])
+    gain = vector(checkpoint, view.gain) if is_folded and view.gain else None
+    gain_after = vector(checkpoint, view.gain_after) if is_folded and view.gain_after else None
+
+    def read(rows: slice, columns: slice) -> Block:
+        across = slice(inputs[0] + columns.start, inputs[0] + columns.stop)
+        parts = [
+            tensor.block(across, span).T if view.is_transposed else tensor.block(span, across)
+            for span in cut(outputs, rows)
+        ]
+        block = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if gain is not None:
+            block = block * gain[columns]
+        return block if gain_after is None else block * gain_after[rows, None]
+
+    shape = sum(stop - start for start, stop in outputs), inputs[1] - inputs[0]
+    return Matrix(view.tensor, shape, read, tensor.forget)
+
+
+def spread_out(spans: Spans, size: int) -> Spans:
+    return spans or ((0, size),)
+
+
+def cut(spans: Spans, rows: slice) -> list[slice]:
+    """The parts of spans that hold some of their rows, counted through.
+
+    >>> cut(((10, 14), (20, 24)), slice(2, 6))
+    [slice(12, 14, None), slice(20, 22, None)]
+    """
+    parts, passed = [], 0
+    for start, stop in spans:
+        first, last = max(rows.start - passed, 0), min(rows.stop - passed, stop - start)
+        if first < last:
+            parts.append(slice(start + first, start + last))
+        passed += stop - start
+    return parts or [slice(0, 0)]
+
+
+def vector(checkpoint: Checkpoint, part: Vector) -> Float[np.ndarray, "entry"]:
+    """A bias or a gain, in float64."""
+    whole = checkpoint.tensor(part.tensor).vector()
+    pieces = [whole[start:stop] for start, stop in spread_out(part.spans, len(whole))]
+    return np.concatenate(pieces) + part.offset
+
+
+def map_matrix(checkpoint: Checkpoint, stack: Map, is_folded: bool = False) -> Float[np.ndarray, "out in"]:
+    """A head's map, whole, in float64: its rows are stacked from products of views."""
+    rows = []
+    for product in stack:
+        factors = [view_matrix(checkpoint, view, is_folded).dense().astype(np.float64) for view in product]
+        rows.append(reduce(np.matmul, factors))
+    return np.concatenate(rows)

@@ -1,0 +1,82 @@
+"""What is found about a matrix and about a head's kernel: plain data between computing and telling."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+from glassformer.spectra.layout import Head, Weight
+
+Kernel = Literal["QK", "OV"]
+SHARES = (50, 75, 90, 95, 99)  # per cent of the energy (sum of sigma^2) that components are counted for
+PERCENTILES = (5, 25, 50, 75, 95)  # of the singular values
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How many directions a spectrum uses, in four conventions."""
+
+    eff_rank: float  # exp of the entropy of sigma / sum(sigma)
+    eff_rank_energy: float  # the same of sigma^2
+    stable_rank: float  # sum(sigma^2) / max(sigma^2)
+    participation_ratio: float  # sum(sigma^2)^2 / sum(sigma^4)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """All numbers about one spectrum."""
+
+    ranks: Ranks
+    frobenius: float  # root of the sum of sigma^2
+    largest: float
+    smallest: float
+    condition: float  # largest / smallest; infinite where the smallest is 0
+    components: tuple[int, ...]  # that hold SHARES of the energy
+    percentiles: tuple[float, ...]  # PERCENTILES of the singular values
+    alpha: float  # exponent of a power law fitted to the tail of sigma^2; nan where there is no fit
+    alpha_tail: int  # how many values the fit is about
+    alpha_distance: float  # Kolmogorov-Smirnov distance of that tail and the fit
+
+
+@dataclass(frozen=True)
+class MatrixResult:
+    """A weight matrix under one treatment."""
+
+    weight: Weight
+    treatment: str  # raw or folded
+    shape: tuple[int, int]
+    dtype: str  # as stored
+    values: Float[np.ndarray, "component"]  # singular values, falling, float64
+    statistics: Statistics
+    random: Ranks  # of a random matrix of this shape
+    precision: str  # how the values were found: float32 Gram, float64 Gram, float64 QR
+    vectors: Float[np.ndarray, "top stream"] | None  # leading directions on the stream's side, float32
+
+
+@dataclass(frozen=True)
+class BiasTerms:
+    """Sizes of the score's terms: x'Ay (content), b_q'Ky (key only), x'Q'b_k and b_q'b_k (position)."""
+
+    content: float  # Frobenius norm of A
+    key_only: float
+    query_position: float
+    position: float
+
+
+@dataclass(frozen=True)
+class KernelResult:
+    """A head's QK or OV kernel under one treatment."""
+
+    head: Head
+    kernel: Kernel
+    treatment: str  # raw, folded, rope:128
+    size: int  # the kernel's largest rank: the dimensions of the head
+    values: Float[np.ndarray, "component"]  # singular values, falling
+    eigenvalues: Complex[np.ndarray, "component"]  # those that need not be 0, by falling magnitude
+    statistics: Statistics
+    random: Ranks  # of a head with random weights of these shapes
+    asymmetry: float  # |A - A'| / |A|: 0 symmetric, 2 antisymmetric, root of 2 in between
+    complex_share: float  # of the eigenvalues that are not real
+    copying: float  # sum(eig) / sum|eig|: 1 where a token's own direction is written back
+    biases: BiasTerms | None = None  # QK only, where the model has them
