@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Complex, Float
 
-from glassformer.spectra.layout import Head, Weight
+from glassformer.spectra.layout import Head, Layout, Weight
 
 Kernel = Literal["QK", "OV"]
 SHARES = (50, 75, 90, 95, 99)  # per cent of the energy (sum of sigma^2) that components are counted for
@@ -80,3 +80,65 @@ class KernelResult:
     complex_share: float  # of the eigenvalues that are not real
     copying: float  # sum(eig) / sum|eig|: 1 where a token's own direction is written back
     biases: BiasTerms | None = None  # QK only, where the model has them
+
+
+@dataclass(frozen=True)
+class Change:
+    """From one layer to the next."""
+
+    layer: int  # the second of the two
+    by: float
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a number goes over depth."""
+
+    label: Literal["rising", "falling", "U-shape", "inverted U", "none", "too few layers"]
+    p_value: float  # of the test that the label rests on
+    slope: float  # Theil-Sen: median change a layer
+
+
+@dataclass(frozen=True)
+class Depth:
+    """One weight type over the layers, for matrices of one shape."""
+
+    layers: tuple[int, ...]
+    series: Float[np.ndarray, "layer"]  # effective rank; the mean over experts
+    mean: float
+    std: float  # of the population, as published (divided by n)
+    smallest: Change  # layer and value
+    largest: Change
+    relative_to_random: float  # mean of the ratio to a random matrix of the shape
+    thirds: tuple[float, ...]  # means of the early, middle and late third of the layers
+    change_points: tuple[int, ...]  # first layers of new segments
+    segments: tuple[float, ...]  # means of the segments
+    trend: Trend
+    jump: Change | None  # largest rise from a layer to the next; none where there is no next layer
+    drop: Change | None
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Between layers and heads. Subspaces: mean squared cosine of the leading directions."""
+
+    top: int  # leading directions that are compared
+    chance: float  # of two random subspaces: top / width
+    similarity: dict[str, Float[np.ndarray, "layer layer"]]  # weight type to all pairs of layers
+    alignment: dict[str, Float[np.ndarray, "layer"]]  # "W_O W_gate": two types within each layer
+    layers: tuple[int, ...]
+    composition: dict[str, Float[np.ndarray, "pair writer reader"]]  # Q, K, V to heads of pairs of layers
+    pairs: tuple[tuple[int, int], ...]  # (writing layer, reading layer)
+    composition_chance: dict[str, float]  # of random heads of these shapes
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that was found about one checkpoint."""
+
+    name: str
+    layout: Layout
+    matrices: tuple[MatrixResult, ...]  # by layer, type, expert, treatment
+    kernels: tuple[KernelResult, ...]  # by layer, head, kernel, treatment
+    depth: dict[str, Depth]  # weight type (with its shape where a type has several) to its course
+    relations: Relations | None
