@@ -22,8 +22,10 @@ settings.load_profile("steady")
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory):
-    """Programs are compiled once a session; the machine's own cache is left alone."""
-    os.environ["GLASSFORMER_CACHE"] = str(tmp_path_factory.mktemp("xla"))
+    """Programs are compiled once, for all processes of a session; the machine's own cache is left alone."""
+    base = tmp_path_factory.getbasetemp()
+    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ["GLASSFORMER_CACHE"] = str(session / "xla")
     os.environ["JAX_PLATFORMS"] = "cpu"
     from glassformer.train.setup import set_up_jax  # after the hook
 

@@ -45,7 +45,7 @@ def resumes(arguments: Sequence[str]) -> bool:
     >>> resumes(["run", "lucky7"]), resumes(["draw", "run"])
     (True, False)
     """
-    return first_word(arguments) in ("run", "train")
+    return first_word(arguments) in ("run", "train", "spectra")
 
 
 def first_word(arguments: Sequence[str]) -> str | None:

@@ -18,6 +18,7 @@ EXAMPLES = """examples:
   glassformer draw runs/plus_last_even             every parameter and every step as figures
   glassformer video runs/plus_last_even            how it learned
   glassformer count plus_last_even                 every way to count its parameters
+  glassformer spectra model.gguf                   every weight matrix and attention head of any checkpoint
 """
 RUN_EXAMPLES = """examples:
   glassformer {verb} plus_last_even
@@ -67,6 +68,16 @@ VIDEO_EXAMPLES = """examples:
   glassformer video runs/plus_last_even                       all videos, into runs/plus_last_even/videos
   glassformer video runs/lucky7 --which embeddings,landscape --format mp4,gif --fps 25 --width 960
 """
+SPECTRA_EXAMPLES = """examples:
+  glassformer spectra model.gguf                              all matrices and heads, into model.spectra
+  glassformer spectra checkpoints/llama --heads               the attention heads alone, in seconds
+  glassformer spectra model.safetensors --layers 0-5,8 --treatments raw,folded,rope:128
+  glassformer spectra Qwen/Qwen2.5-0.5B --out qwen --format svg,pdf
+  glassformer spectra nanogpt-58                              our own models too
+  glassformer spectra qwen/weights.csv                        a table: its phases and trends over depth
+
+stopped or killed, the same command goes on where it was; more layers or treatments use what is there
+"""
 TARGET = "a zoo id, a run folder, a run's name or a .safetensors file"
 
 
@@ -105,6 +116,9 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
     add_check_options(verb("check", "verify a certificate with independent code", CHECK_EXAMPLES))
     add_draw_options(verb("draw", "every parameter and every step as figures", DRAW_EXAMPLES))
     add_video_options(verb("video", "how a run learned, as videos", VIDEO_EXAMPLES))
+    add_spectra_options(
+        verb("spectra", "spectra of a checkpoint's weights and attention heads", SPECTRA_EXAMPLES)
+    )
     count = verb(
         "count",
         "count a model's parameters, in every convention",
@@ -216,6 +230,41 @@ def add_video_options(parser: Parser) -> None:
     parser.add_argument("--format", default="mp4", metavar="mp4,gif", help="of the files (default: mp4)")
     parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
     add_out_options(parser, "videos/ in the run folder")
+
+
+def add_spectra_options(parser: Parser) -> None:
+    parser.add_argument(
+        "target",
+        metavar="PATH|HUB_ID",
+        help="a folder or file of weights (safetensors, GGUF, PyTorch), a hub id, or a model of ours",
+    )
+    parser.add_argument("--out", metavar="FOLDER", help="where to (default: NAME.spectra/ here)")
+    parser.add_argument("--layers", metavar="0-5,8", help="these layers (default: all, and the embeddings)")
+    parser.add_argument("--heads", action="store_true", help="the attention heads alone, no weight matrices")
+    parser.add_argument(
+        "--treatments",
+        default="raw",
+        metavar="raw,folded,rope:128",
+        help="norm gains folded in; queries and keys turned to an offset (default: raw)",
+    )
+    parser.add_argument(
+        "--relations",
+        default="near",
+        metavar="near|all|none",
+        help="composition of heads in neighbouring layers, in all, or nothing between layers (default: near)",
+    )
+    parser.add_argument(
+        "--top", type=int, default=16, metavar="N", help="directions that are compared (default: 16)"
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="matrices at a time (default: one a core)")
+    parser.add_argument("--device", default="cpu", metavar="cpu|gpu", help="for the matrices (default: cpu)")
+    parser.add_argument("--singular-values", action="store_true", help="all of them, as a Parquet table")
+    parser.add_argument(
+        "--format", default="png", metavar="png,svg,pdf", help="of the figures, or none (default: png)"
+    )
+    parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
+    parser.add_argument("--overwrite", action="store_true", help="replace what the folder holds")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def add_out_options(parser: Parser, default: str) -> None:

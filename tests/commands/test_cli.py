@@ -16,7 +16,7 @@ from glassformer.errors import UserError
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "count", "list")
+VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "spectra", "count", "list")
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ def test_the_examples_of_the_help_are_valid():
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 34
+    assert len(lines) == 41
     for line in lines:
         plain, options = split_dotted(shlex.split(line)[1:])
         known, rest = cli_options.make_parser()[0].parse_known_args(plain)
@@ -270,12 +270,12 @@ def test_an_interruption_has_its_own_status(capsys, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    for verb, words in (("list", ["list"]), ("run", ["run", "lucky7"])):
+    for verb, words in (("list", ["list"]), ("run", ["run", "lucky7"]), ("spectra", ["spectra", "x.gguf"])):
         monkeypatch.setattr(f"glassformer.commands.verbs.{verb}_verb", interrupt)
         assert main(words) == 130
     assert capsys.readouterr().err.splitlines() == [
         "glassformer: stopped",
-        "glassformer: stopped; nothing is lost, the same command goes on from here",
+        *["glassformer: stopped; nothing is lost, the same command goes on from here"] * 2,
     ]
 
 

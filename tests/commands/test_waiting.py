@@ -4,14 +4,15 @@ import sys
 
 import pytest
 
-from glassformer.commands.waiting import bar, waiting
+from glassformer.commands.waiting import bar, share_bar, waiting
 
 
 @pytest.mark.parametrize(("show", "is_terminal"), [(True, False), (False, True)])
 def test_nothing_for_pipes_or_quiet_work(monkeypatch, capsys, show, is_terminal):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
-    with bar(10, show, "pairs") as tell, waiting("proving", show):
+    with bar(10, show, "pairs") as tell, waiting("proving", show), share_bar(show) as share:
         assert tell is None
+        share(0.5, "W_Q of layer 3")
     assert capsys.readouterr() == ("", "")
 
 
@@ -22,6 +23,16 @@ def test_a_bar_on_a_terminal_goes_to_standard_error(monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "200000/200000" in err
+
+
+def test_a_bar_of_shares_names_what_was_done_last(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with share_bar(True) as tell:
+        tell(0.5, "W_Q of layer 3")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "50%" in err
+    assert "W_Q of layer 3" in err
 
 
 def test_waiting_leaves_standard_output_alone(monkeypatch, capsys):

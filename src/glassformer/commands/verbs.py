@@ -120,6 +120,28 @@ def video_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     return asdict(result), video_words(result), 0
 
 
+def spectra_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.spectra import spectra, spectra_words
+
+    result = spectra(
+        known.target,
+        out=known.out,
+        layers=known.layers,
+        heads_only=known.heads,
+        treatments=known.treatments,
+        relations=known.relations,
+        top=known.top,
+        workers=known.workers,
+        device=known.device,
+        singular_values=known.singular_values,
+        formats=parted(known.format),
+        theme=known.theme,
+        overwrite=known.overwrite,
+        show=not (known.quiet or known.json),
+    )
+    return asdict(result), spectra_words(result, known.target), 0
+
+
 def parted(text: str | None) -> tuple[str, ...]:
     """The words of a list with commas."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())

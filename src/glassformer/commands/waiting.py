@@ -23,6 +23,21 @@ def bar(count: int, show: bool, what: str) -> Iterator[Tell | None]:
 
 
 @contextmanager
+def share_bar(show: bool) -> Iterator[Callable[[float, str], object]]:
+    """A bar for work whose pieces differ in size: the share that is done, and what was last."""
+    if not (show and sys.stderr.isatty()):
+        yield lambda share, name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("reading", total=1.0)
+        yield lambda share, name: progress.update(task, completed=share, description=name)
+
+
+@contextmanager
 def waiting(text: str, show: bool) -> Iterator[None]:
     """A sign that something goes on whose steps cannot be counted."""
     if not (show and sys.stderr.isatty()):

@@ -9,6 +9,7 @@ from jaxtyping import Complex, Float
 from glassformer.spectra.layout import Head, Layout, Weight
 
 Kernel = Literal["QK", "OV"]
+Course = Literal["rising", "falling", "U-shape", "inverted U", "none"]
 SHARES = (50, 75, 90, 95, 99)  # per cent of the energy (sum of sigma^2) that components are counted for
 PERCENTILES = (5, 25, 50, 75, 95)  # of the singular values
 
@@ -97,6 +98,7 @@ class Trend:
     label: Literal["rising", "falling", "U-shape", "inverted U", "none", "too few layers"]
     p_value: float  # of the test that the label rests on
     slope: float  # Theil-Sen: median change a layer
+    course: Course = "none"  # of the means of the thirds: the published label, which no test stands behind
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,100 @@
+"""What the words of `glassformer spectra` mean: a checkpoint, its layers, and settings that are checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from glassformer.errors import UserError, require, unknown
+from glassformer.spectra.layout import Layout
+from glassformer.spectra.plan import Pairs, Wanted
+from glassformer.spectra.read.checkpoint import Checkpoint
+
+NO_FIGURES = "none"
+DEVICES = ("cpu", "gpu")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How it is done and shown; nothing here changes a number."""
+
+    singular_values: bool = False  # all of them, as a table
+    formats: Sequence[str] = ("png",)  # of the figures; none: no figures
+    theme: str = "light"
+    workers: int | None = None  # units at a time; none: one a core
+    overwrite: bool = False  # replace what the folder holds
+    show: bool = False  # a bar on standard error
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The formats, empty where no figures are wanted."""
+        return () if tuple(self.formats) == (NO_FIGURES,) else tuple(self.formats)
+
+
+def opened(target: str) -> tuple[Checkpoint, Layout]:
+    """One of our own models, or any checkpoint."""
+    from glassformer.spectra.adapt.own import is_own, own_checkpoint
+
+    if is_own(target):
+        return own_checkpoint(target)
+    from glassformer.spectra.adapt.find import find_layout
+    from glassformer.spectra.read.open import open_checkpoint
+
+    checkpoint = open_checkpoint(target)
+    return checkpoint, find_layout(checkpoint)
+
+
+def check_manner(how: Manner) -> None:
+    from glassformer.draw.save import check_formats
+    from glassformer.draw.theme import theme_named
+
+    check_formats(how.pictures or ("png",))
+    theme_named(how.theme)
+    require(how.workers is None or how.workers >= 1, "--workers", "at least 1", how.workers)
+
+
+def check_wanted(wanted: Wanted, layout: Layout) -> None:
+    if wanted.relations not in get_args(Pairs):
+        raise unknown("choice of --relations", wanted.relations, get_args(Pairs))
+    if wanted.device not in DEVICES:
+        raise unknown("choice of --device", wanted.device, DEVICES)
+    require(wanted.top >= 1, "--top", "at least 1", wanted.top)
+    if not wanted.has_matrices and not layout.attention:
+        raise UserError(f"no heads of {layout.architecture} were read, so --heads has nothing to show")
+
+
+def chosen_layers(layout: Layout, text: str | None) -> tuple[int, ...]:
+    """The layers that `0-5,8` names; all where nothing is said."""
+    layers = {weight.layer for weight in layout.weights} | {head.layer for head in layout.attention}
+    there = sorted(layer for layer in layers if layer is not None)
+    if text is None:
+        return tuple(there)
+    asked = parse_layers(text)
+    if strange := sorted(asked - set(there)):
+        have = f"layers {there[0]} to {there[-1]}" if there else "no layers"
+        raise UserError(f"--layers asks for layer {strange[0]}, but the model has {have}")
+    return tuple(sorted(asked))
+
+
+def parse_layers(text: str) -> set[int]:
+    """Numbers and ranges, both ends included.
+
+    >>> sorted(parse_layers("0-2,8"))
+    [0, 1, 2, 8]
+    """
+    layers: set[int] = set()
+    for word in text.split(","):
+        ends = [end.strip() for end in word.split("-")]
+        is_right = len(ends) <= 2 and all(end.isascii() and end.isdigit() and len(end) < 6 for end in ends)
+        if not is_right or int(ends[0]) > int(ends[-1]):
+            raise UserError(f"--layers must be numbers and ranges, as 0-5,8, but it is '{text}'")
+        layers |= set(range(int(ends[0]), int(ends[-1]) + 1))
+    return layers
+
+
+def place(checkpoint: Checkpoint) -> Path:
+    """spectra/ in a run folder, NAME.spectra/ beside the user otherwise."""
+    run = Path(checkpoint.source).parent
+    if checkpoint.kind == "glassformer" and (run / "run.toml").exists():
+        return run / "spectra"
+    return Path(f"{Path(checkpoint.name).name}.spectra")

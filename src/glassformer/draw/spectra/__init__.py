@@ -1,0 +1,1 @@
+"""Figures of an analysis: heads, weights over depth, variance, spectra, relations, treatments."""

@@ -1,0 +1,181 @@
+"""Heads: a number of every head's QK and OV kernel, layers across and heads down, raw and treated.
+
+Ranks (S01), or what kind of kernel it is (S02): asymmetry of QK, copying of OV.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.figure import Figure
+
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, write_foot
+from glassformer.draw.spectra.groups import (
+    head_grid,
+    kernels_of,
+    layers_with_heads,
+    need_heads,
+    treatments_of,
+)
+from glassformer.draw.spectra.maps import extreme, head_map, map_scale, scale_of
+from glassformer.draw.spectra.picture import Data
+from glassformer.draw.theme import Theme
+from glassformer.spectra.results import Analysis, KernelResult
+from glassformer.spectra.words import place_text, rank_text, ratio_text, treatment_place
+
+About = Literal["rank", "character"]
+STACKED = 16  # layers from which on two maps alone stand one above the other
+CELL = 1.3, 0.55  # cm: a cell's largest width and height
+LEAST_CELL = 0.06  # cm
+SIDE, ABOVE, BELOW, BAR = 0.85, 0.95, 0.75, 0.85  # cm around a map: heads, title, layers, scale
+
+NUMBERS: dict[str, dict[str, tuple[str, Callable[[KernelResult], float], bool]]] = {
+    "rank": {
+        "QK": ("effective rank", lambda one: one.statistics.ranks.eff_rank, False),
+        "OV": ("effective rank", lambda one: one.statistics.ranks.eff_rank, False),
+    },
+    "character": {
+        "QK": ("asymmetry |A \u2212 A\u2032| / |A|", lambda one: one.asymmetry, False),
+        "OV": ("copying score", lambda one: one.copying, True),
+    },
+}
+
+
+def compute(analysis: Analysis, about: About = "rank") -> Data:
+    need_heads(analysis)
+    layers = layers_with_heads(analysis)
+    maps = []
+    for kernel in ("QK", "OV"):
+        name, number, is_signed = NUMBERS[about][kernel]
+        for treatment in treatments_of(analysis, kernel) if about == "rank" else ("raw",):
+            found = kernels_of(analysis, kernel, treatment)
+            maps.append(
+                {
+                    "kernel": kernel,
+                    "treatment": treatment,
+                    "number": name,
+                    "is_signed": is_signed,
+                    "values": head_grid(found, number, layers),
+                    "size": max(one.size for one in found),
+                    "random": float(np.mean([one.random.eff_rank for one in found])),
+                }
+            )
+    return {"about": about, "name": analysis.name, "layers": layers, "maps": maps}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    maps, layers = data["maps"], data["layers"]
+    rows = arranged(maps, len(layers))
+    columns = max(len(row) for row in rows)
+    heads = maps[0]["values"].shape[1]
+    wide = min(16.2 / columns - SIDE - 0.15, CELL[0] * len(layers))
+    high = min(max(CELL[1] if heads < 20 else 0.3, 1.0 / heads), 20.0 / len(rows) / heads) * heads
+    high = max(high, LEAST_CELL * heads)
+    block = ABOVE + high + BELOW + BAR
+    foot = foot_text(data)
+    paper = sheet(theme, len(rows) * block + foot_height(foot), title(data))
+    for down, row in enumerate(rows):
+        for across, one in enumerate(row):
+            part = paper.part(across * 16.4 / columns, down * block, 16.4 / columns - 0.15, block)
+            draw_map(part, data, one, wide, high)
+    write_foot(paper, foot)
+    return paper.figure
+
+
+def arranged(maps: list[dict[str, Any]], layers: int) -> list[list[dict[str, Any]]]:
+    """Rows of maps: two wide ones above each other, else two in a row, QK and OV of a treatment together."""
+    if len(maps) == 2 and layers >= STACKED:
+        return [[one] for one in maps]
+    order = sorted(maps, key=lambda one: treatment_place(one["treatment"]))
+    return [order[start : start + 2] for start in range(0, len(order), 2)]
+
+
+def draw_map(part: Frame, data: Data, one: dict[str, Any], wide: float, high: float) -> None:
+    theme, values = part.theme, one["values"]
+    treated = "" if one["treatment"] == "raw" else f", {one['treatment']}"
+    part.write(0, 0.05, f"{one['kernel']}: {one['number']}{treated}", BODY, weight="bold")
+    part.write(0, 0.47, ends_text(one, data["layers"]), SMALL, part.width, color=theme.muted)
+    same = [other["values"] for other in data["maps"] if other["kernel"] == one["kernel"]]
+    scale = scale_of(np.concatenate([np.ravel(item) for item in same]), one["is_signed"])
+    image = head_map(part.axes(SIDE, ABOVE, wide, high), values, data["layers"], scale, theme)
+    below = ABOVE + high + BELOW + 0.1
+    map_scale(part, SIDE, below, min(5.0, max(wide, 3.0)), image, "", scale.is_cut(values))
+
+
+def ends_text(one: dict[str, Any], layers: tuple[int, ...]) -> str:
+    """The smallest and the largest with their places."""
+    said = rank_text if one["number"] == "effective rank" else ratio_text
+    ends = []
+    for which in ("lowest", "highest"):
+        row, head = extreme(one["values"], which)
+        ends.append(f"{which} {said(one['values'][row, head])} (L{layers[row]} h{head})")
+    return ", ".join(ends)
+
+
+def foot_text(data: Data) -> str:
+    if data["about"] == "rank":
+        sizes = "; ".join(
+            f"{kernel}: at most {one['size']}, a random head {rank_text(one['random'])}"
+            for kernel, one in firsts(data).items()
+        )
+        return f"Red frame: lowest, green frame: highest. {sizes}. The scales do not begin at 0."
+    return (
+        "Red frame: lowest, green frame: highest. Asymmetry: 0 symmetric, \u221a2 a random head, 2 "
+        "antisymmetric. "
+        "Copying: 1 where a token's own direction is written back, \u22121 where it is taken away."
+    )
+
+
+def firsts(data: Data) -> dict[str, dict[str, Any]]:
+    """The raw map of each kernel."""
+    return {one["kernel"]: one for one in data["maps"] if one["treatment"] == "raw"}
+
+
+def title(data: Data) -> str:
+    raw = firsts(data)
+    layers = data["layers"]
+    if data["about"] == "rank":
+        row, head = extreme(raw["QK"]["values"], "lowest")
+        mean = np.nanmean(raw["QK"]["values"])
+        return (
+            f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']} on "
+            f"average, {rank_text(raw['QK']['values'][row, head])} in {place_text(layers[row], head)}"
+        )
+    row, head = extreme(raw["OV"]["values"], "highest")
+    return (
+        f"{data['name']}: asymmetry of QK is {ratio_text(float(np.nanmean(raw['QK']['values'])))} on "
+        "average; "
+        f"{place_text(layers[row], head)} copies most ({ratio_text(raw['OV']['values'][row, head])})"
+    )
+
+
+def caption(data: Data) -> str:
+    if data["about"] == "character":
+        return (
+            f"{numbers_text(data)} Asymmetry |A - A'| / |A| of the QK kernel A = W_Q' W_K in the Frobenius "
+            "norm: 0 for a symmetric kernel, 2 for an antisymmetric one, close to the root of 2 for a random "
+            "head. The copying score of the OV kernel W_O W_V is sum(eig) / sum|eig| (Elhage and others, "
+            "2021): 1 where all eigenvalues are positive. Both are about the stream's directions as stored; "
+            "embeddings, norms and rotary positions are not applied."
+        )
+    return (
+        f"{numbers_text(data)} Effective rank: exp of the entropy of sigma / sum(sigma), of each head's "
+        "QK kernel W_Q' W_K and OV kernel W_O W_V, from float64 problems of the head's size. The scale runs "
+        "over the numbers that are there, not from 0; where a few heads lie far below all others it begins "
+        "at the 2% quantile. A low rank says that a head compares few directions, not that it matters less."
+    )
+
+
+def numbers_text(data: Data) -> str:
+    """Mean, spread and ends of each map."""
+    parts = []
+    for one in data["maps"]:
+        values: Float[np.ndarray, "layer head"] = one["values"]
+        said = rank_text if one["number"] == "effective rank" else ratio_text
+        random = f", random head {said(one['random'])}" if one["number"] == "effective rank" else ""
+        parts.append(
+            f"{one['kernel']} {one['treatment']}: mean {said(float(np.nanmean(values)))}, standard deviation "
+            f"{said(float(np.nanstd(values)))}, {ends_text(one, data['layers'])}{random}."
+        )
+    return " ".join(parts)

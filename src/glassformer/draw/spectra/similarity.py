@@ -1,0 +1,107 @@
+"""Similarity of layers: how alike the leading directions of a weight type are, layer against layer."""
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.figure import Figure
+
+from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
+from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.spectra.groups import MOST_TYPES, place_of
+from glassformer.draw.spectra.picture import Data
+from glassformer.draw.theme import Theme
+from glassformer.errors import UserError
+from glassformer.spectra.results import Analysis
+from glassformer.spectra.words import ratio_text
+
+BAR = 1.0  # cm: scale with its ticks and name
+CROWD, FAR = 0.99, 0.25  # share of the pairs that the scale is for, where the rest is so much farther
+
+
+def compute(analysis: Analysis) -> Data:
+    found = analysis.relations
+    if found is None or not found.similarity or len(found.layers) < 2:
+        raise UserError("there are no two layers whose leading directions could be compared")
+    names = sorted(found.similarity, key=place_of)[:MOST_TYPES]
+    return {
+        "name": analysis.name, "top": found.top, "chance": found.chance, "layers": found.layers,
+        "similarity": {name: found.similarity[name] for name in names},
+        "left_out": len(found.similarity) - len(names),
+    }  # fmt: skip
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    maps, foot = data["similarity"], foot_text(data)
+    grid = Grid.of_squares(len(maps))
+    paper = sheet(theme, grid.total + BAR + foot_height(foot), title(data))
+    every = np.concatenate([others(values) for values in maps.values()])
+    low, high = scale_ends(every, data["chance"])
+    colours = share_map(theme).with_extremes(bad=theme.paper)
+    names = [str(layer) for layer in data["layers"]]
+    for index, (name, values) in enumerate(maps.items()):
+        grid.name(paper, index, name, said_of(values))
+        axes = grid.panel(paper, index)
+        shown = np.where(np.eye(len(values), dtype=bool), np.nan, values)
+        image = axes.imshow(shown, colours, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
+        name_ticks(axes, names, names)
+        axes.tick_params(top=False, labeltop=False, labelbottom=True)
+        axes.set_xlabel("layer")
+    bar = paper.axes(0.75, grid.total + 0.1, 5.0, 0.2)
+    is_cut = bool(every.max() > high)
+    scale_bar(bar, image, theme, "mean squared cosine", ticks=(low, (low + high) / 2, high))
+    bar.set_xticklabels(
+        [ratio_text(low), ratio_text((low + high) / 2), is_cut * "\u2265 " + ratio_text(high)]
+    )
+    write_foot(paper, foot)
+    return paper.figure
+
+
+def scale_ends(every: Float[np.ndarray, "pair"], chance: float) -> tuple[float, float]:
+    """Chance is within; a few pairs far above all others do not make these pale."""
+    low, high = min(float(every.min()), chance), float(every.max())
+    crowd = float(np.quantile(every, CROWD))
+    high = crowd if high - crowd > FAR * (crowd - low) > 0 else high
+    return low, high if high > low else low + 0.01
+
+
+def others(values: Float[np.ndarray, "layer layer"]) -> Float[np.ndarray, "pair"]:
+    """Of two different layers."""
+    found = values[~np.eye(len(values), dtype=bool)]
+    return np.asarray(found[np.isfinite(found)])
+
+
+def neighbours(values: Float[np.ndarray, "layer layer"]) -> float:
+    """Mean over a layer and the next."""
+    return float(np.nanmean(np.diagonal(values, 1)))
+
+
+def said_of(values: Float[np.ndarray, "layer layer"]) -> str:
+    return (
+        f"neighbours {ratio_text(neighbours(values))}, all pairs {ratio_text(float(others(values).mean()))}"
+    )
+
+
+def foot_text(data: Data) -> str:
+    left_out = f" {data['left_out']} more types are not drawn." if data["left_out"] else ""
+    return (
+        f"The {data['top']} leading directions on the stream's side; chance {ratio_text(data['chance'])}. "
+        f"The scale does not begin at 0; the diagonal, always 1, is blank.{left_out}"
+    )
+
+
+def title(data: Data) -> str:
+    near = {name: neighbours(values) for name, values in data["similarity"].items()}
+    most = max(near, key=near.__getitem__)
+    times = near[most] / data["chance"]
+    return f"{data['name']}: neighbouring layers are most alike in {most}, {times:.1f} times chance"
+
+
+def caption(data: Data) -> str:
+    rows = "; ".join(f"{name}: {said_of(values)}" for name, values in data["similarity"].items())
+    return (
+        f"Mean squared cosine between the {data['top']} leading singular directions, on the side of the "
+        "residual stream, of two layers' matrices of one type: 1 for the same subspace, "
+        f"{ratio_text(data['chance'])} "
+        f"for two random ones. {rows}. The diagonal is blank; the scale runs over what is drawn, with "
+        "chance within. Directions are compared, not what is stored along them. " + foot_text(data)
+    )

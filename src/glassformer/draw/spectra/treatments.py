@@ -1,0 +1,149 @@
+"""Treatments: the effective rank of each head as stored against the same after folding or turning."""
+
+import re
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.spectra.groups import (
+    head_grid,
+    kernels_of,
+    layers_with_heads,
+    need_heads,
+    treatments_of,
+)
+from glassformer.draw.spectra.lines import KEY_HEIGHT, depth_colour, depth_shares, room_around, value_axis
+from glassformer.draw.spectra.picture import Data
+from glassformer.draw.spectra.variance import draw_key
+from glassformer.draw.theme import Theme
+from glassformer.errors import UserError
+from glassformer.spectra.results import Analysis
+from glassformer.spectra.words import rank_text
+
+OFFSET = re.compile(r"^(folded\+)?rope:(\d+)$")
+MOST_LINES = 200  # heads whose courses over the offsets are drawn one by one
+MOST_PANELS = 12
+FOOT = "Every head a point, from the first layer (warm, pale) to the last; on the diagonal nothing changes."
+
+
+def compute(analysis: Analysis) -> Data:
+    need_heads(analysis)
+    layers = layers_with_heads(analysis)
+    ranks = {
+        f"{kernel} {treatment}": head_grid(
+            kernels_of(analysis, kernel, treatment), lambda one: one.statistics.ranks.eff_rank, layers
+        )
+        for kernel in ("QK", "OV")
+        for treatment in treatments_of(analysis, kernel)
+    }
+    if all(name.endswith(" raw") for name in ranks):
+        raise UserError("only raw kernels were computed (--treatments raw,folded,rope:128 adds others)")
+    return {"name": analysis.name, "layers": layers, "ranks": ranks}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    pairs, series = treated(data)[:MOST_PANELS], offsets(data)
+    grid = Grid.of_squares(len(pairs) + len(series), left=1.05)
+    paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    for index, name in enumerate(pairs):
+        grid.name(paper, index, name, said_of(data, name))
+        draw_pair(grid.panel(paper, index), data, name, theme)
+    for index, (name, courses) in enumerate(series.items(), len(pairs)):
+        grid.name(paper, index, name, "thick: mean of all heads, 0: not turned")
+        draw_series(grid.panel(paper, index), courses, data, theme)
+    draw_key(paper, grid.total, data["layers"], theme)
+    write_foot(paper, FOOT)
+    return paper.figure
+
+
+def treated(data: Data) -> list[str]:
+    """Kernels and treatments other than raw, QK first."""
+    return [name for name in data["ranks"] if not name.endswith(" raw")]
+
+
+def raw_of(data: Data, name: str) -> Any:
+    return data["ranks"][f"{name.split(' ')[0]} raw"]
+
+
+def offsets(data: Data) -> dict[str, dict[int, Any]]:
+    """Ranks by offset where there are at least two, with what is not turned as offset 0."""
+    found: dict[str, dict[int, Any]] = {}
+    for name, values in data["ranks"].items():
+        kernel, treatment = name.split(" ")
+        if match := OFFSET.match(treatment):
+            start = f"{kernel} {'folded' if match[1] else 'raw'}"
+            course = found.setdefault(
+                f"QK {match[1] or ''}rope", {0: data["ranks"].get(start, values * np.nan)}
+            )
+            course[int(match[2])] = values
+    return {name: dict(sorted(course.items())) for name, course in found.items() if len(course) > 2}
+
+
+def draw_pair(axes: Axes, data: Data, name: str, theme: Theme) -> None:
+    """Raw across, treated upwards, on the same scale."""
+    raw, values = raw_of(data, name), data["ranks"][name]
+    every = np.concatenate([raw.ravel(), values.ravel()])
+    low, high = float(np.nanmin(every)), float(np.nanmax(every))
+    room = room_around(low, high, 0.06)
+    axes.set_xlim(low - room, high + room)
+    axes.set_ylim(low - room, high + room)
+    axes.plot(
+        (low - room, high + room), (low - room, high + room), color=theme.faint, linewidth=0.8, zorder=0
+    )
+    colours = [depth_colour(share, theme) for share in depth_shares(len(data["layers"]))]
+    size = 9 if raw.size < 300 else 4 if raw.size < 2000 else 2
+    for colour, across, up in zip(colours, raw, values, strict=True):
+        axes.scatter(across, up, s=size, color=colour, linewidths=0, zorder=2)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_xlabel("raw effective rank")
+
+
+def draw_series(axes: Axes, courses: dict[int, Any], data: Data, theme: Theme) -> None:
+    """Heads over the offsets, evenly spaced, in the colours of their layers."""
+    stacked = np.stack(list(courses.values()))  # offset layer head
+    places = np.arange(len(courses))
+    step = max(1, -(-stacked[0].size // MOST_LINES))
+    for layer, share in enumerate(depth_shares(len(data["layers"]))):
+        lines = stacked[:, layer, ::step] if step <= stacked.shape[2] else stacked[:, layer, :1]
+        axes.plot(places, lines, color=depth_colour(share, theme), linewidth=0.4, alpha=0.6)
+    axes.plot(
+        places, np.nanmean(stacked, axis=(1, 2)), color=theme.ink, linewidth=1.8, marker="o", markersize=3
+    )
+    value_axis(axes, [stacked])
+    axes.set_xlim(-0.15, len(courses) - 0.85)
+    axes.set_xticks(places, [f"{offset:,}" for offset in courses])
+    axes.set_xlabel("places from query back to key")
+
+
+def said_of(data: Data, name: str) -> str:
+    raw, values = raw_of(data, name), data["ranks"][name]
+    return f"mean {rank_text(float(np.nanmean(raw)))} raw, {rank_text(float(np.nanmean(values)))} treated"
+
+
+def title(data: Data) -> str:
+    changes = {name: float(np.nanmean(data["ranks"][name] - raw_of(data, name))) for name in treated(data)}
+    most = max(changes, key=lambda name: abs(changes[name]))
+    way = "raises" if changes[most] > 0 else "lowers"
+    kernel, treatment = most.split(" ")
+    return (
+        f"{data['name']}: {treatment} {way} the effective rank of {kernel} kernels most, by "
+        f"{rank_text(abs(changes[most]))} on average"
+    )
+
+
+def caption(data: Data) -> str:
+    rows = "; ".join(f"{name}: {said_of(data, name)}" for name in treated(data))
+    return (
+        f"Effective rank of every head's kernel as stored and treated. {rows}. Folded: the gains of the "
+        "norms "
+        "before and after a map multiplied into it; a norm's own division depends on the token and is not "
+        "applied. rope:N: the kernel between a query and the key N places before it; values are not "
+        "turned, so "
+        "there is no OV kernel of it. Scales do not begin at 0."
+    )

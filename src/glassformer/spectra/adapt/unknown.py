@@ -1,0 +1,62 @@
+"""Matrices without an adapter: every one of them, by the pattern of its name; heads are never guessed.
+
+>>> pattern("blocks.12.mixer.in_proj.weight")
+(12, 'blocks.#.mixer.in_proj.weight')
+"""
+
+import math
+from collections.abc import Iterable
+
+from glassformer.spectra.adapt.config import read_config
+from glassformer.spectra.layout import Layout, View, Weight
+from glassformer.spectra.read.checkpoint import Checkpoint
+from glassformer.spectra.read.quoted import quoted
+from glassformer.spectra.read.tensor import Tensor
+
+
+def unknown_layout(checkpoint: Checkpoint, architecture: str) -> Layout:
+    """Every matrix's spectrum, and a note that says why there is no more."""
+    weights = pattern_weights(checkpoint.tensors.values())
+    layers = {weight.layer for weight in weights if weight.layer is not None}
+    note = f"{why(checkpoint, architecture)}: every matrix's spectrum, but no heads"
+    return Layout(architecture or "unknown", len(layers), 0, 0, 0, 0, weights, (), (note,))
+
+
+def why(checkpoint: Checkpoint, architecture: str) -> str:
+    if architecture:
+        return f"no adapter for architecture {quoted(architecture)}"
+    if checkpoint.kind == "gguf":
+        return "the file does not say its architecture ('general.architecture' is missing)"
+    if not checkpoint.config:
+        return "config.json is missing, so the architecture is not known"
+    return f"{read_config(checkpoint).source} does not say the architecture ('model_type' is missing)"
+
+
+def pattern_weights(tensors: Iterable[Tensor]) -> tuple[Weight, ...]:
+    """The matrices among some tensors, one a leading index where there are three axes or more."""
+    found = [weight for tensor in tensors if tensor.is_matrix for weight in matrices(tensor)]
+    return tuple(
+        sorted(found, key=lambda one: (one.layer is None, one.layer or 0, one.type, one.expert or 0))
+    )
+
+
+def matrices(tensor: Tensor) -> list[Weight]:
+    """One matrix, or one an expert: more leading entries than the short side has are a convolution's."""
+    layer, kind = pattern(tensor.name)
+    rows, columns = tensor.shape[-2:]
+    count = math.prod(tensor.shape[:-2])
+    if count == 1 or count > min(rows, columns):
+        return [Weight(layer, kind, View(tensor.name), "none")]
+    return [
+        Weight(layer, kind, View(tensor.name, spans=((index * rows, (index + 1) * rows),)), "none", index)
+        for index in range(count)
+    ]
+
+
+def pattern(name: str) -> tuple[int | None, str]:
+    """The first number among a name's parts, and the name with # in its place."""
+    parts = name.split(".")
+    place = next((index for index, part in enumerate(parts) if part.isascii() and part.isdigit()), None)
+    if place is None:
+        return None, name
+    return int(parts[place]), ".".join([*parts[:place], "#", *parts[place + 1 :]])

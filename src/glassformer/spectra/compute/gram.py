@@ -1,0 +1,142 @@
+"""The Gram matrix of a matrix's short side, a panel at a time, with a bound on what rounding did to it.
+
+>>> from glassformer.spectra.matrix import Matrix
+>>> weights = np.array([[3.0, 0.0], [0.0, 1.0], [4.0, 0.0]])
+>>> gram = double_gram(Matrix("w", (3, 2), lambda rows, columns: weights[rows, columns]))
+>>> gram.matrix.tolist(), gram.square
+([[25.0, 0.0], [0.0, 1.0]], 26.0)
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.errors import UserError
+from glassformer.spectra.matrix import PANEL, Matrix
+
+BLOCK = 512  # columns of a product: its result stays in the cache while it is added, and only half are needed
+CHUNK = 250_000  # numbers of a panel that are held in float64 at once, beside float32 products
+PROBES = 8  # columns that are also computed in float64, to see what float32 did to them
+
+# An eigenvalue moves by v'Ev. Rounding errors E of float32 are as good as independent of each other and of v,
+# each of size e: v'Ev then has a standard deviation of sqrt(2) e, and 16 e is eleven of them.
+FLOAT_SPREAD = 16.0
+# Errors that are not independent would add up along some direction: the probes' errors would then have a
+# singular value well above that of noise, e (sqrt(rows) + sqrt(probes)).
+NOISE_EXCESS = 1.5
+
+Square = Float[np.ndarray, "short short"]
+
+
+@dataclass(frozen=True)
+class Gram:
+    """The sum of P'P over the panels P."""
+
+    matrix: Square  # float64
+    square: float  # |W|^2, from the weights themselves
+    error: float = 0.0  # bound on what float32 did to any eigenvalue; infinite where nothing is known
+
+
+def double_gram(matrix: Matrix) -> Gram:
+    """All in float64."""
+    total, square = empty(matrix), 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # seen in the square, which is not finite then
+        for panel in finite_panels(matrix):
+            exact = panel.astype(np.float64)
+            square += float(np.einsum("ij,ij->", exact, exact))
+            add_products(total, exact)
+    mirror(total)
+    return Gram(total, square)
+
+
+def float_gram(matrix: Matrix) -> Gram:
+    """Products in float32, sums of panels and the diagonal in float64; the error is seen on some columns."""
+    total, probes = empty(matrix), spread_columns(min(matrix.shape))
+    exact, squares = np.zeros((len(total), len(probes))), np.zeros(len(total))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        for panel in finite_panels(matrix):
+            add_products(total, panel.astype(np.float32, copy=False))
+            for chunk in chunks(panel):
+                exact += chunk.T @ chunk[:, probes]
+                squares += np.einsum("ij,ij->j", chunk, chunk)
+        mirror(total)
+        np.fill_diagonal(total, squares)
+        return Gram(total, float(squares.sum()), float_error(total[:, probes] - exact, probes, squares))
+
+
+def float_error(
+    errors: Float[np.ndarray, "short probe"],
+    probes: Int[np.ndarray, "probe"],
+    squares: Float[np.ndarray, "short"],
+) -> float:
+    """Bound on an eigenvalue's error: those of the probes, relative to their columns' norms, are typical."""
+    errors[probes, np.arange(len(probes))] = 0.0  # the diagonal is exact
+    norms = np.sqrt(squares)
+    relative = np.divide(errors, np.outer(norms, norms[probes]), out=np.zeros_like(errors), where=errors != 0)
+    if not np.all(np.isfinite(relative)):
+        return float("inf")
+    size = float(np.sqrt(np.mean(relative**2)))
+    noise = size * (len(errors) ** 0.5 + len(probes) ** 0.5)
+    if float(np.linalg.norm(relative, 2)) > NOISE_EXCESS * noise:
+        return float("inf")
+    return FLOAT_SPREAD * size * float(squares.max())
+
+
+def empty(matrix: Matrix) -> Square:
+    short = min(matrix.shape)
+    return np.zeros((short, short))
+
+
+def add_products(total: Square, panel: Float[np.ndarray, "long short"]) -> None:
+    """P'P onto the lower triangle, block by block: the work of syrk, without its matrix beside the sum."""
+    short = panel.shape[1]
+    for row in range(0, short, BLOCK):
+        for column in range(0, row + 1, BLOCK):
+            here, there = slice(row, row + BLOCK), slice(column, column + BLOCK)
+            total[here, there] += panel[:, here].T @ panel[:, there]
+
+
+def mirror(total: Square) -> None:
+    """The upper blocks from the lower ones."""
+    for row in range(0, len(total), BLOCK):
+        for column in range(0, row, BLOCK):
+            here, there = slice(row, row + BLOCK), slice(column, column + BLOCK)
+            total[there, here] = total[here, there].T
+
+
+def spread_columns(short: int) -> Int[np.ndarray, "probe"]:
+    return np.unique(np.linspace(0, short - 1, PROBES).astype(int))
+
+
+def chunks(panel: Float[np.ndarray, "long short"]) -> Iterator[Float[np.ndarray, "long short"]]:
+    """A panel in float64, a piece at a time."""
+    step = max(1, CHUNK // panel.shape[1])
+    for start in range(0, len(panel), step):
+        yield panel[start : start + step].astype(np.float64)
+
+
+def finite_panels(matrix: Matrix, numbers: int = PANEL) -> Iterator[Float[np.ndarray, "long short"]]:
+    """The panels; one sentence where a number in them is not finite."""
+    start = 0
+    for panel in matrix.panels(numbers):
+        # A sum is not finite where a number is not, and seldom otherwise: then look closer.
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_finite = bool(np.isfinite(panel.sum()))
+        if not is_finite and not np.isfinite(panel).all():
+            raise not_finite(matrix, panel, start)
+        start += len(panel)
+        yield panel
+
+
+def not_finite(matrix: Matrix, panel: Float[np.ndarray, "long short"], start: int) -> UserError:
+    """Names the first row and column, counted from 0, that holds infinity or no number."""
+    is_upright = matrix.shape[0] >= matrix.shape[1]
+    bad = ~np.isfinite(panel) if is_upright else ~np.isfinite(panel.T)
+    row, column = (int(place) for place in np.argwhere(bad)[0])
+    number = panel[row, column] if is_upright else panel[column, row]
+    where = (row + start, column) if is_upright else (row, column + start)
+    return UserError(
+        f"{matrix.name} has {number} in row {where[0]}, column {where[1]}, where a finite number was expected"
+    )

@@ -1,0 +1,128 @@
+"""A head's kernel A = left' turn right, by problems of the head's size: A itself is never formed.
+
+With left' = Q_l R_l and right' = Q_r R_r (Q with orthonormal columns, R as small as the head):
+
+    singular values of A   those of R_l turn R_r'
+    eigenvalues of A       those of B = turn right left', and zeros
+    |A|^2                  sum(G_l * (turn G_r turn')) with G = R'R, the Gram matrix of the rows
+    |A - A'|^2             2 |A|^2 - 2 tr(A A), and tr(A A) = sum(B * B')
+
+A head of two dimensions that copies the first and turns the second of three around:
+
+>>> both = np.eye(2, 3)
+>>> kernel = kernel_spectrum(both, both, np.diag([1.0, -1.0]))
+>>> kernel.values.tolist(), sorted(kernel.eigenvalues.real.tolist()), kernel.asymmetry
+([1.0, 1.0], [-1.0, 1.0], 0.0)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+from glassformer.errors import UserError
+from glassformer.spectra.compute.checks import check_eigenvalues, check_energy
+
+# Cholesky factors of a Gram matrix lose condition^2 digits. The ratio of their diagonal is at most the
+# condition, and seldom under a hundredth of it: up to a ratio of 1e3 the smallest singular value is right to
+# 1e-16 * (1e3 * 1e2)^2 = 1e-6 at the worst. Beyond it, QR of the rows themselves.
+CHOLESKY_RATIO = 1e3
+
+Rows = Float[np.ndarray, "head width"]
+
+
+@dataclass(frozen=True)
+class HeadMaps:
+    """A head's four maps in float64; output is the head's slice of W_O, transposed."""
+
+    query: Rows  # head_dim x width
+    key: Rows
+    value: Rows  # value_dim x width
+    output: Rows
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a kernel with its factors: keys and values are shared by the heads of a group."""
+
+    rows: Rows
+    gram: Float[np.ndarray, "head head"]
+    root: Float[np.ndarray, "rank head"]  # root' root is the Gram matrix
+
+
+@dataclass(frozen=True)
+class KernelSpectrum:
+    """What is known of A, which is as wide as the model and of the head's rank."""
+
+    values: Float[np.ndarray, "component"]  # singular values, falling: those that need not be 0
+    eigenvalues: Complex[np.ndarray, "component"]  # likewise, by falling magnitude
+    asymmetry: float  # |A - A'| / |A|; 0 where A is 0
+    frobenius: float
+
+
+def kernel_spectrum(
+    left: Rows | Side, right: Rows | Side, turn: Float[np.ndarray, "head head"] | None = None
+) -> KernelSpectrum:
+    """Singular values, eigenvalues, asymmetry and norm of A = left' turn right; checked as they are found."""
+    one, other = side(left), side(right)
+    values = kernel_values(one, other, turn)
+    product = other.rows @ one.rows.T  # head head
+    turned = product if turn is None else turn @ product
+    eigenvalues = by_magnitude(np.linalg.eigvals(turned))[: min(one.rows.shape)]
+    check_eigenvalues("a head's kernel", eigenvalues, turned)
+    square = float(np.sum(values**2))
+    return KernelSpectrum(values, eigenvalues, asymmetry(turned, square), square**0.5)
+
+
+def kernel_values(
+    one: Side, other: Side, turn: Float[np.ndarray, "head head"] | None = None
+) -> Float[np.ndarray, "component"]:
+    """Singular values alone; their squares must add up to |A|^2."""
+    far = other.root if turn is None else other.root @ turn.T  # rank head
+    values = np.asarray(np.linalg.svd(one.root @ far.T, compute_uv=False))
+    gram = other.gram if turn is None else turn @ other.gram @ turn.T
+    check_energy("a head's kernel", values, float(np.sum(one.gram * gram)))
+    return values
+
+
+def side(rows: Rows | Side) -> Side:
+    """The factors of one side, once."""
+    if isinstance(rows, Side):
+        return rows
+    exact = np.asarray(rows, np.float64)
+    gram = exact @ exact.T
+    if not np.isfinite(gram.trace()):
+        raise UserError("a map of a head has numbers that are not finite, or whose squares are not")
+    return Side(exact, gram, square_root(exact, gram))
+
+
+def square_root(rows: Rows, gram: Float[np.ndarray, "head head"]) -> Float[np.ndarray, "rank head"]:
+    """R with R'R = gram: by Cholesky, or by QR of the rows where that would lose digits or fail."""
+    if rows.shape[0] <= rows.shape[1]:
+        try:
+            root: Float[np.ndarray, "rank head"] = np.linalg.cholesky(gram).T
+        except np.linalg.LinAlgError:
+            return only_triangle(rows.T)
+        diagonal = np.diag(root)
+        if diagonal.max() < CHOLESKY_RATIO * diagonal.min():
+            return root
+    return only_triangle(rows.T)
+
+
+def only_triangle(tall: Float[np.ndarray, "long short"]) -> Float[np.ndarray, "rank short"]:
+    """The triangle of QR, without the orthonormal columns."""
+    return np.asarray(np.linalg.qr(tall, mode="r"))
+
+
+def by_magnitude(eigenvalues: np.ndarray) -> Complex[np.ndarray, "component"]:
+    """Falling; of a complex pair the one above the real line first, so that the order is always the same."""
+    sizes = np.abs(eigenvalues)
+    order = np.lexsort((-eigenvalues.imag, -np.round(sizes / (sizes.max(initial=0.0) or 1.0), 12)))
+    return np.asarray(eigenvalues[order], np.complex128)
+
+
+def asymmetry(turned: Float[np.ndarray, "head head"], square: float) -> float:
+    """|A - A'| / |A| from tr(A A) and |A|^2; rounding must not make a symmetric kernel's root negative."""
+    if square == 0.0:
+        return 0.0
+    return float(np.sqrt(max(0.0, 2.0 - 2.0 * float(np.sum(turned * turned.T)) / square)))

@@ -1,0 +1,79 @@
+"""A weight type over the layers: its mean, phases, trend, and largest jump and drop.
+
+>>> course = depth_of([0, 1, 2, 3, 4, 5], [8.0, 8, 6, 6, 1, 2], 10.0)
+>>> course.thirds, course.trend.course, course.drop
+((8.0, 6.0, 1.5), 'falling', Change(layer=4, by=-5.0))
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.spectra.change_points import change_points
+from glassformer.spectra.results import Change, Depth, MatrixResult
+from glassformer.spectra.trends import third_means, trend_of
+
+Numbers = Sequence[float] | Float[np.ndarray, "layer"]
+Entry = tuple[str, tuple[int, int], int, float, float]  # type, shape, layer, effective rank, random one
+
+
+def depth_of(layers: Sequence[int], series: Numbers, random: Numbers | float) -> Depth:
+    """All about one series; `random` is the number of a random matrix, one for all layers or one a layer."""
+    values = np.asarray(series, dtype=np.float64)
+    starts = change_points(values)
+    return Depth(
+        layers=tuple(layers),
+        series=values,
+        mean=float(values.mean()),
+        std=float(values.std()),
+        smallest=Change(layers[int(values.argmin())], float(values.min())),
+        largest=Change(layers[int(values.argmax())], float(values.max())),
+        relative_to_random=float(np.mean(values / np.asarray(random, dtype=np.float64))),
+        thirds=third_means(values),
+        change_points=tuple(layers[start] for start in starts),
+        segments=tuple(float(piece.mean()) for piece in np.split(values, starts)),
+        trend=trend_of(values),
+        jump=steepest(layers, values, 1),
+        drop=steepest(layers, values, -1),
+    )
+
+
+def steepest(layers: Sequence[int], series: Float[np.ndarray, "layer"], sign: int) -> Change | None:
+    """The largest step up (sign 1) or down (-1) between neighbours; none where no step goes that way."""
+    steps = np.diff(series)
+    if not len(steps) or (sign * steps).max() <= 0:
+        return None
+    place = int((sign * steps).argmax())
+    return Change(layers[place + 1], float(steps[place]))
+
+
+def depths(matrices: Sequence[MatrixResult]) -> dict[str, Depth]:
+    """Weight type, with its shape where a type has several, to its course: raw, experts averaged."""
+    return courses(
+        (m.weight.type, m.shape, m.weight.layer, m.statistics.ranks.eff_rank, m.random.eff_rank)
+        for m in matrices
+        if m.treatment == "raw" and m.weight.layer is not None
+    )
+
+
+def courses(entries: Iterable[Entry]) -> dict[str, Depth]:
+    """One course a type and shape: matrices of different shapes are never one mean."""
+    found: dict[tuple[str, tuple[int, int]], dict[int, list[tuple[float, float]]]] = {}
+    for kind, shape, layer, rank, random in entries:
+        found.setdefault((kind, shape), {}).setdefault(layer, []).append((rank, random))
+    shapes = defaultdict(list)
+    for kind, shape in found:
+        shapes[kind].append(shape)
+    return {
+        kind if len(shapes[kind]) == 1 else f"{kind} {shape[0]}x{shape[1]}": one_course(by_layer)
+        for (kind, shape), by_layer in found.items()
+    }
+
+
+def one_course(by_layer: Mapping[int, Sequence[tuple[float, float]]]) -> Depth:
+    """The mean over the experts of each layer, in the layers' order."""
+    layers = sorted(by_layer)
+    means = np.array([np.mean(by_layer[layer], axis=0) for layer in layers])
+    return depth_of(layers, means[:, 0], means[:, 1])

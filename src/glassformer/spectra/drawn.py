@@ -1,0 +1,47 @@
+"""Figures are drawn once: an analysis that is only told again keeps those that it has."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from glassformer.runs.atomic import write_json
+from glassformer.spectra.results import Analysis
+
+FIGURES, STAMP = "figures", "drawn.json"
+
+
+def figures_once(
+    folder: Path, analysis: Analysis, manner: Sequence[str], draw: Callable[[Path], list[Path]]
+) -> list[Path]:
+    """The figures of this analysis in this manner, from the folder where they are there already."""
+    into = folder / FIGURES
+    mark = stamp(analysis, manner)
+    if there := stamped(into, mark):
+        return there
+    files = draw(into)
+    if files:
+        write_json(into / STAMP, {"of": mark, "files": [path.name for path in files]})
+    return files
+
+
+def stamped(folder: Path, mark: str) -> list[Path]:
+    """The files that were drawn under this mark; none where one of them is gone."""
+    try:
+        content = json.loads((folder / STAMP).read_text())
+        files = [folder / name for name in content["files"]] if content["of"] == mark else []
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+    return files if all(path.is_file() for path in files) else []
+
+
+def stamp(analysis: Analysis, manner: Sequence[str]) -> str:
+    """Of every number that a figure may show."""
+    digest = hashlib.sha256(repr((version("glassformer"), *manner, analysis.layout)).encode())
+    for values in [one.values for one in analysis.matrices] + [one.values for one in analysis.kernels]:
+        digest.update(values.tobytes())
+    related = analysis.relations
+    for array in (*related.similarity.values(), *related.composition.values()) if related else ():
+        digest.update(array.tobytes())
+    return digest.hexdigest()

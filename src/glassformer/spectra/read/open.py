@@ -1,0 +1,43 @@
+"""A checkpoint by its path or its hub id: `models/qwen`, `model.gguf`, `Qwen/Qwen2.5-3B`."""
+
+import re
+from pathlib import Path
+
+from glassformer.errors import UserError
+from glassformer.spectra.read.assemble import KINDS, read_file, read_folder
+from glassformer.spectra.read.checkpoint import Checkpoint
+from glassformer.spectra.read.folder import LocalFolder
+from glassformer.spectra.read.quoted import quoted
+
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+SUFFIXES = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".json")  # the end of a path, not of a hub id
+
+
+def open_checkpoint(target: str | Path) -> Checkpoint:
+    """The checkpoint at a path, or of a hub id where there is no such path; no tensor is read yet."""
+    text = str(target)
+    try:
+        path = Path(text).expanduser()
+        is_folder, is_there = path.is_dir(), path.exists()
+    except (OSError, ValueError, RuntimeError):
+        raise UserError(f"{quoted(text)} is no path that this machine can have") from None
+    if is_folder:
+        return read_folder(LocalFolder(path))
+    if is_there:
+        return read_file(path)
+    if looks_like_hub_id(text):
+        from glassformer.spectra.read.hub import open_hub
+
+        return open_hub(text)
+    raise UserError(
+        f"there is no file or folder {quoted(text)}; expected are {KINDS}, a folder with them,"
+        " or a hub id org/name"
+    )
+
+
+def looks_like_hub_id(text: str) -> bool:
+    """
+    >>> [looks_like_hub_id(text) for text in ("Qwen/Qwen2.5-3B", "gpt2", "./models/a", "models/a.gguf")]
+    [True, False, False, False]
+    """
+    return HUB_ID.fullmatch(text) is not None and not text.endswith(SUFFIXES)

@@ -1,0 +1,148 @@
+"""An analysis in a few numbers: what `--json` prints, and the same in words.
+
+>>> rank_line("QK", {"mean": 51.62, "min": 15.5, "max": 60.06, "std": 7.0,
+...     "argmin": {"layer": 0, "head": 8}, "argmax": {"layer": 9, "head": 2}}, 64)
+'QK effective rank: mean 51.6 of 64, from 15.5 (layer 0 head 8) to 60.1 (layer 9 head 2)'
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from glassformer.spectra.results import Analysis, Change, Depth, Kernel, KernelResult, MatrixResult
+from glassformer.spectra.tables import TYPES, position
+
+PHASES = ("early", "middle", "late")
+
+
+def summary(analysis: Analysis) -> dict[str, Any]:
+    """The fields of the contract that are about the model."""
+    layout = analysis.layout
+    return {
+        "model": analysis.name,
+        "architecture": layout.architecture,
+        "layers": layout.layers,
+        "heads": layout.heads,
+        "kv_heads": layout.kv_heads,
+        "head_dim": layout.head_dim,
+        "qk_effective_rank": rank_summary(analysis.kernels, "QK"),
+        "ov_effective_rank": rank_summary(analysis.kernels, "OV"),
+        "weights": weights_summary(analysis),
+        "notes": list(layout.notes),
+    }
+
+
+def rank_summary(kernels: Sequence[KernelResult], kernel: Kernel) -> dict[str, Any] | None:
+    """Over all heads, raw; none where no heads were read."""
+    chosen = [one for one in kernels if one.kernel == kernel and one.treatment == "raw"]
+    if not chosen:
+        return None
+    ranks = np.array([one.statistics.ranks.eff_rank for one in chosen])
+    lowest, highest = chosen[int(ranks.argmin())].head, chosen[int(ranks.argmax())].head
+    return {
+        "min": float(ranks.min()),
+        "max": float(ranks.max()),
+        "mean": float(ranks.mean()),
+        "std": float(ranks.std()),
+        "argmin": {"layer": lowest.layer, "head": lowest.index},
+        "argmax": {"layer": highest.layer, "head": highest.index},
+        "relative_to_random": float(np.mean([rank_relative(one) for one in chosen])),
+    }
+
+
+def weights_summary(analysis: Analysis) -> dict[str, dict[str, Any]]:
+    """Weight type to its course over depth; what belongs to no layer has no course."""
+    raw = [one for one in analysis.matrices if one.treatment == "raw"]
+    rest = {
+        one.weight.type: single_summary(one)
+        for one in raw
+        if one.weight.layer is None and one.weight.type not in analysis.depth
+    }
+    return courses_summary(analysis.depth) | rest
+
+
+def courses_summary(depth: Mapping[str, Depth]) -> dict[str, dict[str, Any]]:
+    """In the order of the tables."""
+    names = sorted(depth, key=lambda name: position(TYPES, name.partition(" ")[0]))
+    return {name: course_summary(depth[name]) for name in names}
+
+
+def course_summary(course: Depth) -> dict[str, Any]:
+    thirds = dict(zip(PHASES, course.thirds, strict=False))
+    segments = {"change_points": list(course.change_points), "segments": list(course.segments)}
+    return {
+        "mean": course.mean,
+        "std": course.std,
+        "min": changed(course.smallest),
+        "max": changed(course.largest),
+        "relative_to_random": course.relative_to_random,
+        "phases": thirds | segments,
+        "trend": asdict(course.trend),
+        "jump": changed(course.jump),
+        "drop": changed(course.drop),
+    }
+
+
+def single_summary(one: MatrixResult) -> dict[str, Any]:
+    """Embeddings and unembeddings: one matrix, the same fields."""
+    empty = dict.fromkeys(("min", "max", "phases", "trend", "jump", "drop"))
+    rank = one.statistics.ranks.eff_rank
+    return {"mean": rank, "std": 0.0, "relative_to_random": rank_relative(one)} | empty
+
+
+def changed(change: Change | None) -> dict[str, Any] | None:
+    return asdict(change) if change else None
+
+
+def rank_relative(one: MatrixResult | KernelResult) -> float:
+    return one.statistics.ranks.eff_rank / one.random.eff_rank
+
+
+def summary_words(content: Mapping[str, Any]) -> list[str]:
+    """The same for people, a line each."""
+    lines = []
+    if content["heads"]:
+        is_shared = content["kv_heads"] != content["heads"]
+        shared = f", {content['kv_heads']} for keys and values" if is_shared else ""
+        lines.append(f"{content['heads']} heads of {content['head_dim']} dimensions{shared}")
+    for kernel, field in (("QK", "qk_effective_rank"), ("OV", "ov_effective_rank")):
+        if content[field]:
+            lines.append(rank_line(kernel, content[field], content["head_dim"]))
+    lines += weight_lines(content["weights"])
+    return lines + [f"note: {note}" for note in content["notes"]]
+
+
+def rank_line(kernel: str, ranks: Mapping[str, Any], size: int) -> str:
+    ends = [
+        f"{ranks[end]:.1f} (layer {place['layer']} head {place['head']})"
+        for end, place in (("min", ranks["argmin"]), ("max", ranks["argmax"]))
+    ]
+    return f"{kernel} effective rank: mean {ranks['mean']:.1f} of {size}, from {ends[0]} to {ends[1]}"
+
+
+def weight_lines(weights: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """One line a weight type, in columns."""
+    rows = [
+        (name, f"{one['mean']:,.1f}", f"{one['relative_to_random']:.3f} of random", trend_words(one["trend"]))
+        for name, one in weights.items()
+    ]
+    if not rows:
+        return []
+    wide = [max(len(row[place]) for row in rows) for place in range(3)]
+    lines = [
+        f"{name:<{wide[0]}}  {mean:>{wide[1]}}  {share:>{wide[2]}}  {trend}".rstrip()
+        for name, mean, share, trend in rows
+    ]
+    return ["effective rank of the weights, mean over the layers:", *(f"  {line}" for line in lines)]
+
+
+def trend_words(trend: Mapping[str, Any] | None) -> str:
+    if trend is None:
+        return ""
+    label, p = trend["label"], trend["p_value"]
+    if label == "too few layers":
+        return ""
+    said = "no trend" if label == "none" else label
+    return f"{said} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})"

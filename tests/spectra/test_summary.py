@@ -1,0 +1,57 @@
+"""The few numbers that are told of an analysis."""
+
+import json
+
+import numpy as np
+import pytest
+
+from glassformer.runs.atomic import plain
+from glassformer.spectra.summary import summary, summary_words, trend_words
+
+from .test_analyse import analysed
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory):
+    return analysed(tmp_path_factory.mktemp("summary") / "a", treatments="folded")[0]
+
+
+def test_the_fields_of_the_contract(analysis):
+    content = summary(analysis)
+    assert content["architecture"] == "llama"
+    assert [content[name] for name in ("layers", "heads", "kv_heads", "head_dim")] == [3, 4, 2, 4]
+    assert {"min", "max", "mean", "std", "argmin", "argmax"} <= {*content["qk_effective_rank"]}
+    assert [*content["weights"]] == ["W_Q", "W_K", "W_V", "W_O", "W_gate", "W_up", "W_down", "W_E"]
+    for weight in content["weights"].values():
+        assert {"mean", "std", "relative_to_random", "phases", "trend", "jump", "drop"} <= {*weight}
+    phases = content["weights"]["W_Q"]["phases"]
+    assert [*phases] == ["early", "middle", "late", "change_points", "segments"]
+    assert {"label", "p_value", "slope"} <= {*content["weights"]["W_Q"]["trend"]}
+    json.dumps(plain(content), allow_nan=False)
+
+
+def test_ranks_are_of_the_raw_kernels(analysis):
+    ranks = {
+        (one.head.layer, one.head.index): one.statistics.ranks.eff_rank
+        for one in analysis.kernels
+        if (one.kernel, one.treatment) == ("QK", "raw")
+    }
+    told = summary(analysis)["qk_effective_rank"]
+    assert told["mean"] == np.mean([*ranks.values()])
+    assert told["min"] == ranks[told["argmin"]["layer"], told["argmin"]["head"]] == min(ranks.values())
+    assert told["max"] == ranks[told["argmax"]["layer"], told["argmax"]["head"]] == max(ranks.values())
+
+
+def test_words(analysis):
+    lines = summary_words(summary(analysis))
+    assert lines[0] == "4 heads of 4 dimensions, 2 for keys and values"
+    assert lines[1].startswith("QK effective rank: mean ")
+    assert len([line for line in lines if line.startswith("  W_")]) == 8
+
+
+def test_words_about_trends():
+    assert trend_words({"label": "U-shape", "p_value": 0.021}) == "U-shape (p = 0.021)"
+    assert trend_words({"label": "falling", "p_value": 1e-9}) == "falling (p < 0.001)"
+    assert trend_words({"label": "none", "p_value": 0.5}) == "no trend (p = 0.500)"
+    assert trend_words({"label": "too few layers", "p_value": float("nan")}) == ""
+    assert trend_words(None) == ""

@@ -1,0 +1,172 @@
+import math
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassformer.spectra.trends import (
+    EXACT,
+    FEWEST,
+    LEVEL,
+    course_of,
+    exact_tail,
+    mann_kendall,
+    pair_score,
+    student_tail,
+    theil_sen,
+    third_means,
+    trend_of,
+    two_lines,
+)
+
+SIZES = (6, 8, 12, 24, 36, 80)
+TURN_SIZES = (8, 12, 24, 36, 80)
+
+
+def noise(size: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_monotone_series_is_found(size, sign):
+    found = trend_of(sign * (np.linspace(0, 1, size) + 0.05 * noise(size)))
+    assert found.label == found.course == ("rising" if sign > 0 else "falling")
+    assert found.p_value < LEVEL and np.sign(found.slope) == sign
+
+
+@pytest.mark.parametrize("size", TURN_SIZES)
+@pytest.mark.parametrize(("sign", "label"), [(1, "U-shape"), (-1, "inverted U")])
+@pytest.mark.parametrize("turn", [-0.2, 0.0, 0.2])
+def test_a_turn_is_found(size, sign, label, turn):
+    found = trend_of(sign * ((np.linspace(-1, 1, size) - turn) ** 2 + 0.03 * noise(size)))
+    assert found.label == label and found.p_value < LEVEL
+
+
+def test_most_turns_of_six_layers_are_found():
+    place = np.linspace(-1, 1, 6)
+    found = [trend_of(place**2 + 0.05 * noise(6, seed)).label == "U-shape" for seed in range(100)]
+    assert sum(found) > 60
+
+
+@pytest.mark.parametrize("size", [5, 6, 9, 12, 36])
+def test_noise_has_a_trend_about_once_in_twenty(size):
+    draws = 600
+    labels = Counter(trend_of(noise(size, seed)).label for seed in range(draws))
+    assert 0.92 < labels["none"] / draws < 0.99
+
+
+def test_heavy_tails_make_no_trend():
+    random = np.random.default_rng(0)
+    labels = Counter(trend_of(random.standard_cauchy(24)).label for _ in range(400))
+    assert labels["none"] > 0.92 * 400
+
+
+@pytest.mark.parametrize("size", [12, 36, 80])
+def test_a_curve_that_levels_off_does_not_turn(size):
+    place = np.linspace(0, 1, size)
+    turns = [two_lines(-np.exp(-8 * place) + 0.03 * noise(size, seed))[1] < LEVEL for seed in range(150)]
+    assert np.mean(turns) < 0.1
+
+
+def test_one_odd_layer_makes_no_trend():
+    series = np.tile([1.0, 2.0, 1.5], 10)
+    series[0] = -1000.0
+    assert trend_of(series).label == "none"
+
+
+def test_few_layers_are_not_judged():
+    few = trend_of(np.arange(FEWEST - 1.0))
+    assert few.label == "too few layers" and np.isnan(few.p_value) and few.slope == 1.0
+    assert trend_of(np.arange(float(FEWEST))).label == "rising"
+
+
+def test_constant_series_have_no_trend():
+    flat = trend_of(np.full(12, 3.0))
+    assert (flat.label, flat.p_value, flat.slope, flat.course) == ("none", 1.0, 0.0, "none")
+
+
+def test_exact_tail_counts_all_orders():
+    scores = [pair_score(np.array(order, float)) for order in permutations(range(5))]
+    for score in (0, 2, 4, 6, 8, 10):
+        assert exact_tail(score, 5) == pytest.approx(np.mean([abs(one) >= score for one in scores]))
+
+
+def test_mann_kendall_agrees_with_scipy():
+    from scipy.stats import kendalltau
+
+    for size in (6, 11, 36, 80):
+        series = noise(size, 3) + 0.01 * np.arange(size)
+        exact = kendalltau(range(size), series, method="exact").pvalue
+        assert mann_kendall(series) == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_normal_approximation_meets_the_exact_count():
+    series = noise(EXACT, 3) + 0.008 * np.arange(EXACT)
+    score = abs(pair_score(series))
+    longer = EXACT * (EXACT - 1) * (2 * EXACT + 5) / 18
+    assert exact_tail(score, EXACT) == pytest.approx(
+        math.erfc((score - 1) / math.sqrt(2 * longer)), abs=0.001
+    )
+    assert mann_kendall(np.arange(EXACT + 1.0)) < 1e-9
+
+
+def test_ties_lower_the_variance_by_hand():
+    series = np.array([1.0, 1.0, 2.0, 2.0, 3.0, 3.0])  # score 12, variance (6*5*17 - 3*2*1*9) / 18
+    from scipy.special import erfc
+
+    assert mann_kendall(series) == pytest.approx(erfc(11 / np.sqrt(2 * (510 - 54) / 18)))
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 31, 76])
+@pytest.mark.parametrize("t", [0.0, 0.4, 2.0, 7.0])
+def test_student_tail_agrees_with_scipy(t, freedom):
+    from scipy.special import stdtr
+
+    assert student_tail(t, freedom) == pytest.approx(2 * stdtr(freedom, -t), abs=1e-12)
+
+
+def test_thirds_are_split_as_published():
+    assert third_means(np.arange(36.0)) == (5.5, 17.5, 29.5)
+    assert third_means(np.arange(7.0)) == (1.0, 3.5, 5.5)
+    assert third_means(np.arange(2.0)) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("thirds", "course"),
+    [
+        ((1, 2, 3), "rising"),
+        ((3, 2, 1), "falling"),
+        ((2, 1, 3), "U-shape"),
+        ((1, 3, 2), "inverted U"),
+        ((1, 1, 2), "none"),
+        ((1, 2), "none"),
+        ((1,), "none"),
+    ],
+)
+def test_the_course_of_three_means(thirds, course):
+    assert course_of(thirds) == course
+
+
+def test_the_slope_ignores_one_odd_layer():
+    series = 2.0 * np.arange(9)
+    series[4] = 1e6
+    assert theil_sen(series) == 2.0
+
+
+@given(st.lists(st.integers(-50, 50), min_size=FEWEST, max_size=30))
+def test_upside_down_is_the_mirrored_label(values):
+    mirrored = {"rising": "falling", "U-shape": "inverted U"}
+    mirrored |= {other: one for one, other in mirrored.items()}
+    one, other = (trend_of(sign * np.array(values, float)) for sign in (1, -1))
+    assert other.label == mirrored.get(one.label, one.label)
+    assert other.p_value == pytest.approx(one.p_value, abs=1e-9) and 0 <= one.p_value <= 1
+
+
+@given(st.lists(st.integers(-50, 50), min_size=FEWEST, max_size=30))
+def test_labels_see_the_order_only(values):
+    series = np.array(values, float)
+    assert trend_of(series).label == trend_of(np.sinh(series / 10)).label
