@@ -67,8 +67,8 @@ def trend_lines(courses: dict[str, Depth]) -> list[Line]:
     lines = []
     for kind, published in COURSES.items():
         trend = courses[kind].trend
-        remark = f"test: {trend.label}, p = {trend.p_value:.2g}"
-        lines.append((f"{kind} over depth", published, trend.course, remark))
+        remark = f"test: {trend.tested}, p = {trend.p_value:.2g}"
+        lines.append((f"{kind} over depth", published, trend.label, remark))
     return lines
 
 

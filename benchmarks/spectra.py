@@ -35,14 +35,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on
 from glassformer.spectra.adapt.find import find_layout
 from glassformer.spectra.analyse import analyse, one_blas_thread
 from glassformer.spectra.compute.heads import kernel_values, side
+from glassformer.spectra.held import hold
 from glassformer.spectra.kernels import layer_kernels
 from glassformer.spectra.layout import Layout
+from glassformer.spectra.matrix import map_matrix
 from glassformer.spectra.plan import Wanted
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.read.open import open_checkpoint
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.store import open_store
-from glassformer.spectra.treatments import RAW, head_maps
+from glassformer.spectra.treatments import RAW
 from glassformer.spread import cores, spread
 
 Result = TypeVar("Result")
@@ -162,9 +164,12 @@ def on_gpu(
 
 
 def qk_values(checkpoint: Checkpoint, layout: Layout, layer: int) -> list[np.ndarray]:
-    """What the usual method finds, and no more."""
-    maps = [head_maps(checkpoint, head) for head in layout.attention if head.layer == layer]
-    return [kernel_values(side(one.query), side(one.key)) for one in maps]
+    """What the usual method finds, and no more; heads of a group share their keys, as in the command."""
+    heads = [head for head in layout.attention if head.layer == layer]
+    held = hold(checkpoint, heads)
+    keys = {head.kv_index: head.key for head in heads}
+    shared = {index: side(map_matrix(held, key)) for index, key in keys.items()}
+    return [kernel_values(side(map_matrix(held, head.query)), shared[head.kv_index]) for head in heads]
 
 
 def usual(checkpoint: Checkpoint, timed_heads: int, found: dict[str, float | str]) -> dict[str, float | str]:

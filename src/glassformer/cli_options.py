@@ -73,6 +73,7 @@ SPECTRA_EXAMPLES = """examples:
   glassformer spectra checkpoints/llama --heads               the attention heads alone, in seconds
   glassformer spectra model.safetensors --layers 0-5,8 --treatments raw,folded,rope:128
   glassformer spectra Qwen/Qwen2.5-0.5B --out qwen --format svg,pdf
+  glassformer spectra base tuned                              two models, and the spectrum of the change
   glassformer spectra nanogpt-58                              our own models too
   glassformer spectra qwen/weights.csv                        a table: its phases and trends over depth
 
@@ -238,6 +239,10 @@ def add_spectra_options(parser: Parser) -> None:
         metavar="PATH|HUB_ID",
         help="a folder or file of weights (safetensors, GGUF, PyTorch), a hub id, or a model of ours",
     )
+    parser.add_argument(
+        "other", nargs="?", metavar="OTHER", help="a second model: what changed, and how much"
+    )
+    parser.add_argument("--compare", metavar="OTHER", help="the same")
     parser.add_argument("--out", metavar="FOLDER", help="where to (default: NAME.spectra/ here)")
     parser.add_argument("--layers", metavar="0-5,8", help="these layers (default: all, and the embeddings)")
     parser.add_argument("--heads", action="store_true", help="the attention heads alone, no weight matrices")

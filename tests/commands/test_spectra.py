@@ -178,7 +178,7 @@ def test_a_table_in_the_published_columns(capsys, here):
     assert content["weights"]["W_Q"]["trend"]["label"] == "falling"
     assert (content["folder"], content["layers"]) == (None, 6)
     assert main(["spectra", "t.csv"]) == 0
-    assert "falling (p = 0.003)" in capsys.readouterr().out
+    assert "falling, p = 0.003" in capsys.readouterr().out
 
 
 def test_from_python(llama):
@@ -201,8 +201,13 @@ def test_from_python(llama):
         ("llama --format gif", "no format called 'gif'; "),
         ("llama --theme lite", "no theme called 'lite'; "),
         ("llama --out llama", "llama is not empty and holds no analysis (it has config.json); --out "),
+        (
+            "llama --out llama/config.json",
+            "llama/config.json is a file, not a folder; --out chooses another place",
+        ),
+        ("llama --device gpu", "--device gpu needs a GPU that JAX sees, but it sees none"),
         ("none.csv", "cannot read the table none.csv: No such file or directory"),
-        ("llama extra", "'extra' is one word too many for glassformer spectra"),
+        ("llama llama extra", "'extra' is one word too many for glassformer spectra"),
     ],
 )
 def test_bad_input_gets_one_sentence(capsys, here, llama, words, sentence):
@@ -254,7 +259,7 @@ def test_smollm2(capsys):
     assert round(ranks["mean"], 1) == 51.6
     assert round(ranks["min"], 1) == 15.5
     assert ranks["argmin"] == {"layer": 0, "head": 8}
-    compare_with_lapack(file, layers="0,29", heads=(8,), types=("W_Q", "W_K", "W_O"))
+    compare_with_lapack(file, layers="0,29", heads=(8,), types=("W_Q", "W_O", "W_down"))
 
 
 def test_minilm(capsys):

@@ -32,7 +32,7 @@ def test_segments_belong_to_the_change_points():
 def test_one_layer_has_no_steps():
     course = depth_of([3], [2.0], 4.0)
     assert course.jump is None and course.drop is None and course.thirds == (2.0,)
-    assert course.trend.label == "too few layers" and course.relative_to_random == 0.5
+    assert course.trend.tested == "too few layers" and course.relative_to_random == 0.5
 
 
 def test_a_series_that_only_rises_has_no_drop():

@@ -26,7 +26,7 @@ def test_the_fields_of_the_contract(analysis):
         assert {"mean", "std", "relative_to_random", "phases", "trend", "jump", "drop"} <= {*weight}
     phases = content["weights"]["W_Q"]["phases"]
     assert [*phases] == ["early", "middle", "late", "change_points", "segments"]
-    assert {"label", "p_value", "slope"} <= {*content["weights"]["W_Q"]["trend"]}
+    assert {"label", "tested", "p_value", "slope"} <= {*content["weights"]["W_Q"]["trend"]}
     json.dumps(plain(content), allow_nan=False)
 
 
@@ -50,8 +50,13 @@ def test_words(analysis):
 
 
 def test_words_about_trends():
-    assert trend_words({"label": "U-shape", "p_value": 0.021}) == "U-shape (p = 0.021)"
-    assert trend_words({"label": "falling", "p_value": 1e-9}) == "falling (p < 0.001)"
-    assert trend_words({"label": "none", "p_value": 0.5}) == "no trend (p = 0.500)"
-    assert trend_words({"label": "too few layers", "p_value": float("nan")}) == ""
+    def words(label, tested, p_value):
+        return trend_words({"label": label, "tested": tested, "p_value": p_value, "slope": 1.0})
+
+    assert words("U-shape", "U-shape", 0.021) == "U-shape, p = 0.021"
+    assert words("falling", "falling", 1e-9) == "falling, p < 0.001"
+    assert words("falling", "none", 0.68) == "falling by thirds, not significant, p = 0.68"
+    assert words("falling", "U-shape", 0.01) == "U-shape, p = 0.01 (falling by thirds)"
+    assert words("falling", "too few layers", float("nan")) == ""
+    assert trend_words(None) == ""
     assert trend_words(None) == ""

@@ -11,14 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.spectra_input import (
-    Manner,
-    check_manner,
-    check_wanted,
-    chosen_layers,
-    opened,
-    place,
-)
+from glassformer.commands.spectra_input import Asked, Manner, check_manner, chosen_folder, opened
 from glassformer.commands.waiting import share_bar, waiting
 from glassformer.runs.atomic import locked, write_text
 from glassformer.spectra.layout import Layout
@@ -52,6 +45,7 @@ class SpectraResult:
     peak_memory_mb: float | None = None
     treatments: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    comparison: dict[str, Any] | None = None  # with a second model; the fields above are of the first
 
     def _repr_html_(self) -> str:
         """The first figures, in a notebook."""
@@ -71,6 +65,7 @@ class Made:
 
 def spectra(
     target: str | Path,
+    other: str | Path | None = None,
     out: str | Path | None = None,
     layers: str | None = None,
     heads_only: bool = False,
@@ -80,24 +75,22 @@ def spectra(
     device: str = "cpu",
     **manner: Any,
 ) -> SpectraResult:
-    """Analyse a checkpoint into a folder, or go on with what the folder holds; `manner`: see Manner."""
+    """Analyse a checkpoint into a folder, or go on with what the folder holds; `manner`: see Manner.
+
+    With `other`, both and what changed from the first to the second.
+    """
     clock, how = Clock(time.perf_counter()), Manner(**manner)
+    check_manner(how)
+    asked = Asked(layers, heads_only, parse_treatments(treatments), relations, top, device)
+    if other is not None:
+        from glassformer.commands.spectra_compare import spectra_of_two
+
+        return spectra_of_two(str(target), str(other), out, asked, how, clock)
     if Path(target).suffix == ".csv":
         return table_result(Path(target), clock)
-    check_manner(how)
-    asked = parse_treatments(treatments)
     checkpoint, layout = opened(str(target))
-    wanted = Wanted(
-        layers=chosen_layers(layout, layers),
-        treatments=asked,
-        has_matrices=not heads_only,
-        has_rest=layers is None,
-        relations=relations,
-        top=top,
-        device=device,
-    )
-    check_wanted(wanted, layout)
-    folder = Path(out) if out is not None else place(checkpoint)
+    wanted = asked.of(layout)
+    folder = chosen_folder(out, checkpoint)
     analysis, made = analysed(checkpoint, layout, wanted, folder, how, clock)
     return spectra_result(analysis, wanted, folder, made, clock)
 
@@ -217,6 +210,10 @@ def spectra_words(result: SpectraResult, target: str) -> str:
     lines = [first, *(f"  {line}" for line in summary_words(vars(result)))]
     if result.folder is None:
         return "\n".join(lines)
+    if result.comparison:
+        from glassformer.commands.spectra_compare import comparison_words
+
+        return "\n".join([*lines, *comparison_words(result)])
     lines.append(f"  {len(result.files)} files; what they say in words: {Path(result.folder) / REPORT}")
     if not result.weights:
         lines.append(f"next: glassformer spectra {target}    (the matrices too; the heads are kept)")

@@ -9,6 +9,7 @@ from glassformer.errors import UserError, require, unknown
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Pairs, Wanted
 from glassformer.spectra.read.checkpoint import Checkpoint
+from glassformer.spectra.treatments import Treatment
 
 NO_FIGURES = "none"
 DEVICES = ("cpu", "gpu")
@@ -29,6 +30,32 @@ class Manner:
     def pictures(self) -> tuple[str, ...]:
         """The formats, empty where no figures are wanted."""
         return () if tuple(self.formats) == (NO_FIGURES,) else tuple(self.formats)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an analysis is to contain, for any model."""
+
+    layers: str | None  # none: all, and what belongs to no layer
+    heads_only: bool
+    treatments: tuple[Treatment, ...]
+    relations: Pairs
+    top: int
+    device: str
+
+    def of(self, layout: Layout) -> Wanted:
+        """The same for one model; a sentence where it has nothing of the kind."""
+        wanted = Wanted(
+            layers=chosen_layers(layout, self.layers),
+            treatments=self.treatments,
+            has_matrices=not self.heads_only,
+            has_rest=self.layers is None,
+            relations=self.relations,
+            top=self.top,
+            device=self.device,
+        )
+        check_wanted(wanted, layout)
+        return wanted
 
 
 def opened(target: str) -> tuple[Checkpoint, Layout]:
@@ -58,6 +85,10 @@ def check_wanted(wanted: Wanted, layout: Layout) -> None:
         raise unknown("choice of --relations", wanted.relations, get_args(Pairs))
     if wanted.device not in DEVICES:
         raise unknown("choice of --device", wanted.device, DEVICES)
+    if wanted.device == "gpu":
+        from glassformer.spectra.compute.gpu import gpu
+
+        gpu()  # one sentence where there is none, before a folder is made
     require(wanted.top >= 1, "--top", "at least 1", wanted.top)
     if not wanted.has_matrices and not layout.attention:
         raise UserError(f"no heads of {layout.architecture} were read, so --heads has nothing to show")
@@ -90,6 +121,13 @@ def parse_layers(text: str) -> set[int]:
             raise UserError(f"--layers must be numbers and ranges, as 0-5,8, but it is '{text}'")
         layers |= set(range(int(ends[0]), int(ends[-1]) + 1))
     return layers
+
+
+def chosen_folder(out: str | Path | None, checkpoint: Checkpoint) -> Path:
+    folder = Path(out) if out is not None else place(checkpoint)
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file, not a folder; --out chooses another place")
+    return folder
 
 
 def place(checkpoint: Checkpoint) -> Path:

@@ -123,8 +123,13 @@ def video_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 def spectra_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands.spectra import spectra, spectra_words
 
+    if known.other and known.compare:
+        raise UserError(
+            "--compare names the second model, and so does the second word: one of them is enough"
+        )
     result = spectra(
         known.target,
+        known.other or known.compare,
         out=known.out,
         layers=known.layers,
         heads_only=known.heads,

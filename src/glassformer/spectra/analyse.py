@@ -23,7 +23,7 @@ from glassformer.spectra.records import Found, PairScores
 from glassformer.spectra.relations import relations
 from glassformer.spectra.results import Analysis, KernelResult, MatrixResult, Relations
 from glassformer.spectra.store import Store
-from glassformer.spectra.tables import kernel_order, matrix_order, write_growing_tables
+from glassformer.spectra.tables import TYPES, kernel_order, matrix_order, write_growing_tables
 from glassformer.spectra.units import Unit, missing_part
 from glassformer.spread import cores
 
@@ -150,4 +150,22 @@ def between_layers(
 ) -> Relations | None:
     if wanted.relations == "none" or not layout.width:
         return None
-    return relations(matrices, layout.width, {(one.writer, one.reader): one.scores for one in pairs})
+    composition = {(one.writer, one.reader): one.scores for one in pairs}
+    return relations(comparable(matrices), layout.width, composition)
+
+
+def comparable(matrices: Sequence[MatrixResult]) -> list[MatrixResult]:
+    """Those with as many leading directions as the others of their type, and types with enough of them.
+
+    As many directions are compared as the shortest has: a layer of zeros, or a router of 4 experts, would
+    leave the great matrices with none, or with 4.
+    """
+    sizes: dict[str, int] = {}
+    for one in matrices:
+        if one.vectors is not None:
+            sizes[one.weight.type] = max(sizes.get(one.weight.type, 1), len(one.vectors))
+    known = [sizes[type] for type in TYPES if type in sizes] or [*sizes.values()]
+    kept = {type: size for type, size in sizes.items() if size >= min(known)}
+    return [
+        one for one in matrices if one.vectors is not None and len(one.vectors) == kept.get(one.weight.type)
+    ]

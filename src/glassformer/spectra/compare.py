@@ -6,13 +6,16 @@ weight's own rank moved: that is why the change has a spectrum of its own.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from glassformer.spectra.results import Analysis, Kernel, KernelResult, MatrixResult
-from glassformer.spectra.table_files import Column, Table
+from glassformer.spectra.difference import Key
+from glassformer.spectra.results import SHARES, Analysis, Kernel, KernelResult, MatrixResult
+
+UNKNOWN = float("nan")  # of what could not be compared
+DIGITS = 6  # of a cosine: directions are kept in float32
+SEEN = 0.005  # an effective rank of a head that moved by less reads the same
 
 
 @dataclass(frozen=True)
@@ -24,15 +27,32 @@ class WeightPair:
     change: MatrixResult | None
 
     @property
+    def has_changed(self) -> bool:
+        """Whether some number of it differs, as far as that is known."""
+        return self.change is not None and self.change.statistics.frobenius > 0
+
+    @property
     def change_norm(self) -> float:
-        """|second - first| / |first|, nan where there is no difference."""
-        whole = self.first.statistics.frobenius
-        return self.change.statistics.frobenius / whole if self.change and whole else float("nan")
+        """|second - first| / |first|; 0 where nothing changed, not known where only the first is 0."""
+        if self.change is None:
+            return UNKNOWN
+        changed, whole = self.change.statistics.frobenius, self.first.statistics.frobenius
+        return changed / whole if whole > 0 else UNKNOWN if changed > 0 else 0.0
 
     @property
     def change_rank(self) -> float:
         """Effective rank of the change; 0 where nothing changed."""
-        return self.change.statistics.ranks.eff_rank if self.change else float("nan")
+        return self.change.statistics.ranks.eff_rank if self.change else UNKNOWN
+
+    @property
+    def change_relative(self) -> float:
+        """The same as a share of a random matrix's."""
+        return self.change_rank / self.first.random.eff_rank
+
+    @property
+    def change_components(self) -> float:
+        """Directions that hold 90% of the change's energy: rounding of what is stored hardly moves it."""
+        return float(self.change.statistics.components[SHARES.index(90)]) if self.change else UNKNOWN
 
     @property
     def similarity(self) -> float:
@@ -54,6 +74,24 @@ class HeadPair:
 
 
 @dataclass(frozen=True)
+class TypePair:
+    """One weight type: all matrices of it in each model, and the pairs that lie in the same place."""
+
+    name: str  # with the shape where the type has several: they are never one mean
+    first: tuple[MatrixResult, ...]
+    second: tuple[MatrixResult, ...]
+    pairs: tuple[WeightPair, ...]
+
+    @property
+    def subtracted(self) -> list[WeightPair]:
+        return [pair for pair in self.pairs if pair.change is not None]
+
+    @property
+    def changed(self) -> list[WeightPair]:
+        return [pair for pair in self.pairs if pair.has_changed]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """All that two analyses have in common."""
 
@@ -61,11 +99,21 @@ class Comparison:
     second: Analysis
     weights: tuple[WeightPair, ...]
     heads: tuple[HeadPair, ...]  # none where the models have other numbers of layers or heads
+    types: tuple[TypePair, ...]
 
     @property
-    def shares_weights(self) -> bool:
-        """Whether the weights themselves could be subtracted."""
-        return any(pair.change for pair in self.weights)
+    def subtracted(self) -> list[WeightPair]:
+        """Pairs whose weights themselves could be compared."""
+        return [pair for pair in self.weights if pair.change is not None]
+
+    @property
+    def changed(self) -> list[WeightPair]:
+        return [pair for pair in self.weights if pair.has_changed]
+
+    @property
+    def most_changed_heads(self) -> list[HeadPair]:
+        """By falling size of the change, those that moved at all."""
+        return sorted((pair for pair in self.heads if abs(pair.by) >= SEEN), key=lambda pair: -abs(pair.by))
 
 
 def compare(first: Analysis, second: Analysis, change: Analysis | None) -> Comparison:
@@ -76,20 +124,23 @@ def compare(first: Analysis, second: Analysis, change: Analysis | None) -> Compa
         for place, one in raw_matrices(first).items()
         if place in others
     ]
-    return Comparison(first, second, tuple(weights), tuple(head_pairs(first, second)))
+    types = type_pairs(first, second, weights)
+    return Comparison(first, second, tuple(weights), tuple(head_pairs(first, second)), tuple(types))
 
 
-def raw_matrices(analysis: Analysis) -> dict[tuple[Any, ...], MatrixResult]:
-    return {
-        (one.weight.layer, one.weight.type, one.weight.expert): one
-        for one in analysis.matrices
-        if one.treatment == "raw"
-    }
+def raw_matrices(analysis: Analysis) -> dict[Key, MatrixResult]:
+    raw = (one for one in analysis.matrices if one.treatment == "raw")
+    return {(one.weight.layer, one.weight.type, one.weight.expert): one for one in raw}
 
 
 def head_pairs(first: Analysis, second: Analysis) -> list[HeadPair]:
+    """Head by head; none where the grids differ, or the heads have other sizes."""
     one, two = raw_kernels(first), raw_kernels(second)
-    return [HeadPair(one[place], two[place]) for place in one] if one.keys() == two.keys() else []
+    if {place: found.size for place, found in one.items()} != {
+        place: found.size for place, found in two.items()
+    }:
+        return []
+    return [HeadPair(one[place], two[place]) for place in one]
 
 
 def raw_kernels(analysis: Analysis) -> dict[tuple[int, int, Kernel], KernelResult]:
@@ -97,96 +148,41 @@ def raw_kernels(analysis: Analysis) -> dict[tuple[int, int, Kernel], KernelResul
     return {(one.head.layer, one.head.index, one.kernel): one for one in raw}
 
 
+def type_pairs(first: Analysis, second: Analysis, weights: Sequence[WeightPair]) -> list[TypePair]:
+    """Types that both have. A type of one shape in each is a pair, whatever the shapes; else by shape."""
+    one, two = by_shape(first), by_shape(second)
+    found = []
+    for type in [type for type in one if type in two]:
+        is_single = len(one[type]) == len(two[type]) == 1
+        shapes = [(*one[type], *two[type])] if is_single else [(s, s) for s in one[type] if s in two[type]]
+        for left, right in shapes:
+            name = type if is_single else f"{type} {left[0]}x{left[1]}"
+            pairs = [
+                pair
+                for pair in weights
+                if pair.first.weight.type == type and (pair.first.shape, pair.second.shape) == (left, right)
+            ]
+            found.append(TypePair(name, tuple(one[type][left]), tuple(two[type][right]), tuple(pairs)))
+    return found
+
+
+def by_shape(analysis: Analysis) -> dict[str, dict[tuple[int, int], list[MatrixResult]]]:
+    """Weight type to shape to the matrices, in their order."""
+    found: dict[str, dict[tuple[int, int], list[MatrixResult]]] = {}
+    for one in raw_matrices(analysis).values():
+        found.setdefault(one.weight.type, {}).setdefault(one.shape, []).append(one)
+    return found
+
+
 def subspace_similarity(
     one: Float[np.ndarray, "top stream"] | None, other: Float[np.ndarray, "top stream"] | None
 ) -> float:
-    """Mean squared cosine of two subspaces; nan where they do not lie in one space."""
-    if one is None or other is None or one.shape != other.shape:
-        return float("nan")
-    return float(np.sum((one.astype(np.float64) @ other.T) ** 2) / len(one))
+    """Mean squared cosine of two subspaces; nan where they do not lie in one space.
 
-
-def comparison_tables(both: Comparison) -> dict[str, Table]:
-    """comparison.csv, a row a weight, and comparison_heads.csv, a row a head and kernel."""
-    tables = {"comparison": weights_table(both.weights)} if both.weights else {}
-    return tables | ({"comparison_heads": heads_table(both.heads)} if both.heads else {})
-
-
-def weights_table(pairs: Sequence[WeightPair]) -> Table:
-    sides = (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs]))
-    layers = [pair.first.weight.layer for pair in pairs]
-    table = [
-        Column("layer_idx", "whole", [-1 if layer is None else layer for layer in layers]),
-        Column("weight_type", "text", [pair.first.weight.type for pair in pairs]),
-        Column("expert", "whole", [pair.first.weight.expert for pair in pairs]),
-    ]
-    for prefix, side in sides:
-        table += [
-            Column(f"{prefix}shape", "text", ["x".join(map(str, one.shape)) for one in side]),
-            Column(f"{prefix}eff_rank", "real", [one.statistics.ranks.eff_rank for one in side]),
-            Column(
-                f"{prefix}eff_rank_relative",
-                "real",
-                [one.statistics.ranks.eff_rank / one.random.eff_rank for one in side],
-            ),
-            Column(f"{prefix}frobenius", "real", [one.statistics.frobenius for one in side]),
-        ]
-    return [
-        *table,
-        Column("change_norm", "real", [pair.change_norm for pair in pairs]),
-        Column("change_eff_rank", "real", [pair.change_rank for pair in pairs]),
-        Column("similarity", "real", [pair.similarity for pair in pairs]),
-    ]
-
-
-def heads_table(pairs: Sequence[HeadPair]) -> Table:
-    table = [
-        Column("layer_idx", "whole", [pair.first.head.layer for pair in pairs]),
-        Column("head_idx", "whole", [pair.first.head.index for pair in pairs]),
-        Column("kernel", "text", [pair.first.kernel for pair in pairs]),
-    ]
-    for prefix, side in (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs])):
-        table += [
-            Column(f"{prefix}eff_rank", "real", [one.statistics.ranks.eff_rank for one in side]),
-            Column(f"{prefix}asymmetry", "real", [one.asymmetry for one in side]),
-            Column(f"{prefix}copying", "real", [one.copying for one in side]),
-        ]
-    return [*table, Column("eff_rank_change", "real", [pair.by for pair in pairs])]
-
-
-def comparison_summary(both: Comparison) -> dict[str, Any]:
-    """What `--json` says under `comparison`: means a weight type, and the heads that changed most."""
-    most = sorted(both.heads, key=lambda pair: -abs(pair.by))[:10]
-    return {
-        "first": both.first.name,
-        "second": both.second.name,
-        "weights": {name: type_summary(pairs) for name, pairs in by_type(both.weights).items()},
-        "heads_changed_most": [
-            {"layer": pair.first.head.layer, "head": pair.first.head.index}
-            | {"kernel": pair.first.kernel, "by": pair.by}
-            for pair in most
-        ],
-    }
-
-
-def by_type(pairs: Sequence[WeightPair]) -> dict[str, list[WeightPair]]:
-    """Pairs of one weight type; of one shape too where the type has several: they are never one mean."""
-    shapes: dict[str, set[tuple[int, int]]] = {}
-    for pair in pairs:
-        shapes.setdefault(pair.first.weight.type, set()).add(pair.first.shape)
-    groups: dict[str, list[WeightPair]] = {}
-    for pair in pairs:
-        type, (out, dims) = pair.first.weight.type, pair.first.shape
-        groups.setdefault(type if len(shapes[type]) == 1 else f"{type} {out}x{dims}", []).append(pair)
-    return groups
-
-
-def type_summary(pairs: Sequence[WeightPair]) -> dict[str, float]:
-    measures = {
-        "mean": [pair.first.statistics.ranks.eff_rank for pair in pairs],
-        "other_mean": [pair.second.statistics.ranks.eff_rank for pair in pairs],
-        "change_norm": [pair.change_norm for pair in pairs],
-        "change_eff_rank": [pair.change_rank for pair in pairs],
-        "similarity": [pair.similarity for pair in pairs],
-    }
-    return {name: float(np.mean(numbers)) for name, numbers in measures.items()}
+    >>> subspace_similarity(np.eye(4)[:2], np.eye(4)[1:3])
+    0.5
+    """
+    if one is None or other is None or one.shape != other.shape or not len(one):
+        return UNKNOWN
+    share = float(np.sum((one.astype(np.float64) @ other.T) ** 2)) / len(one)
+    return min(1.0, round(share, DIGITS))

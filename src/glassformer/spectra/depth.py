@@ -1,7 +1,7 @@
 """A weight type over the layers: its mean, phases, trend, and largest jump and drop.
 
 >>> course = depth_of([0, 1, 2, 3, 4, 5], [8.0, 8, 6, 6, 1, 2], 10.0)
->>> course.thirds, course.trend.course, course.drop
+>>> course.thirds, course.trend.label, course.drop
 ((8.0, 6.0, 1.5), 'falling', Change(layer=4, by=-5.0))
 """
 

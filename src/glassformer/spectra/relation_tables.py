@@ -27,6 +27,7 @@ def similarity_table(between: Relations) -> Table:
         for type, square in between.similarity.items()
         for first in range(len(between.layers))
         for second in range(first + 1, len(between.layers))
+        if not np.isnan(square[first, second])
     ]
     names = ("weight_type", "layer_idx", "other_layer_idx", "similarity", "chance")
     return columns(names, ("text", "whole", "whole", "real", "real"), rows)

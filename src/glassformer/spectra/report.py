@@ -10,12 +10,12 @@ from glassformer.spectra.report_relations import relations_section
 from glassformer.spectra.results import Analysis, Change, Depth, MatrixResult
 from glassformer.spectra.words import (
     counted,
+    course_text,
     listed,
     rank_text,
     ratio_text,
     shape_text,
     signed_text,
-    trend_text,
 )
 
 THIRDS = ("early", "middle", "late")
@@ -119,7 +119,7 @@ def weight_row(name: str, course: Depth, shape: str) -> tuple[str, ...]:
     thirds = [rank_text(mean) for mean in course.thirds] if len(course.thirds) == 3 else ["", "", ""]
     numbers = (rank_text(course.mean), rank_text(course.std), ratio_text(course.relative_to_random))
     ends = (change_text(course.jump, 1), change_text(course.drop, -1))
-    return (type_text(name.partition(" ")[0]), shape, *numbers, *thirds, trend_text(course.trend), *ends)
+    return (type_text(name.partition(" ")[0]), shape, *numbers, *thirds, course_text(course.trend), *ends)
 
 
 def single_row(one: MatrixResult) -> tuple[str, ...]:

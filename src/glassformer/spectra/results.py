@@ -95,10 +95,10 @@ class Change:
 class Trend:
     """How a number goes over depth."""
 
-    label: Literal["rising", "falling", "U-shape", "inverted U", "none", "too few layers"]
-    p_value: float  # of the test that the label rests on
+    label: Course  # what the means of the thirds do, as published; no test stands behind it
+    tested: Literal["rising", "falling", "U-shape", "inverted U", "none", "too few layers"]
+    p_value: float  # of the test that `tested` rests on
     slope: float  # Theil-Sen: median change a layer
-    course: Course = "none"  # of the means of the thirds: the published label, which no test stands behind
 
 
 @dataclass(frozen=True)

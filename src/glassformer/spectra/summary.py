@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.spectra.results import Analysis, Change, Depth, Kernel, KernelResult, MatrixResult
+from glassformer.spectra.results import Analysis, Change, Depth, Kernel, KernelResult, MatrixResult, Trend
 from glassformer.spectra.tables import TYPES, position
+from glassformer.spectra.words import course_text
 
 PHASES = ("early", "middle", "late")
 
@@ -139,10 +140,5 @@ def weight_lines(weights: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def trend_words(trend: Mapping[str, Any] | None) -> str:
-    if trend is None:
-        return ""
-    label, p = trend["label"], trend["p_value"]
-    if label == "too few layers":
-        return ""
-    said = "no trend" if label == "none" else label
-    return f"{said} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})"
+    found = Trend(**trend) if trend else None
+    return "" if found is None or found.tested == "too few layers" else course_text(found)

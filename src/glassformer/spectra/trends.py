@@ -1,8 +1,8 @@
 """Whether a number goes up, down or through a turn over depth, and how sure that is.
 
-Two labels, because they answer two questions. The *course* compares the means of the early, middle and late
-third, as the published table of Qwen2.5-3B does; every series has one. The *label* is what a test finds at
-`LEVEL`, and on noise it is "none" 19 times in 20:
+Two answers, because there are two questions. The *label* compares the means of the early, middle and late
+third, as the published table of Qwen2.5-3B does; every series has one. What is *tested* is what a test finds
+at `LEVEL`, and on noise it is "none" 19 times in 20:
 
 - rising, falling: Mann-Kendall, on the order of all pairs of layers (exact without ties).
 - U-shape, inverted U: the two-lines test (Simonsohn 2018) on ranks: one line left and one line right
@@ -11,9 +11,9 @@ third, as the published table of Qwen2.5-3B does; every series has one. The *lab
 
 Both see the order of values only, so one odd layer makes no trend.
 
->>> trend_of(np.array([9.0, 7, 6, 4, 3, 1])).label, round(mann_kendall(np.arange(6.0)), 4)
+>>> trend_of(np.array([9.0, 7, 6, 4, 3, 1])).tested, round(mann_kendall(np.arange(6.0)), 4)
 ('falling', 0.0028)
->>> trend_of(np.array([8.0, 5, 3, 1, 0, 1.5, 4, 6, 9])).label
+>>> trend_of(np.array([8.0, 5, 3, 1, 0, 1.5, 4, 6, 9])).tested
 'U-shape'
 """
 
@@ -36,16 +36,16 @@ Series = Float[np.ndarray, "layer"]
 
 
 def trend_of(series: Series) -> Trend:
-    """The label that a test stands behind, its p-value, the slope, and the course of the thirds."""
-    slope, course = theil_sen(series), course_of(third_means(series))
+    """What the thirds do, what a test stands behind, its p-value, and the slope."""
+    label, slope = course_of(third_means(series)), theil_sen(series)
     if len(series) < FEWEST:
-        return Trend("too few layers", math.nan, slope, course)
+        return Trend(label, "too few layers", math.nan, slope)
     turn, turn_p = two_lines(series)
     if turn != "none" and turn_p < LEVEL:
-        return Trend(turn, turn_p, slope, course)
+        return Trend(label, turn, turn_p, slope)
     p = mann_kendall(series)
     direction: Course = "rising" if pair_score(series) > 0 else "falling"
-    return Trend(direction if p < LEVEL else "none", p, slope, course)
+    return Trend(label, direction if p < LEVEL else "none", p, slope)
 
 
 def third_means(series: Series) -> tuple[float, ...]:

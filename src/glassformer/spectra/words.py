@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from glassformer.spectra.results import Trend
 
 MINUS = "\N{MINUS SIGN}"
+LARGEST = 1e12  # quotients above it are rounding
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -31,6 +32,8 @@ def sized(value: float) -> str:
     """
     if value == float("inf"):
         return "infinite"
+    if value > LARGEST:
+        return "over 1e12"
     if value != 0 and not 1e-3 <= abs(value) < 1e4:
         digits, power = f"{value:.1e}".split("e")
         return f"{float(digits):g}e{int(power)}".replace("-", MINUS)
@@ -48,10 +51,23 @@ def p_text(p_value: float) -> str:
 
 
 def trend_text(trend: Trend) -> str:
-    """The label and what it rests on."""
-    label = {"none": "no trend"}.get(trend.label, trend.label)
+    """What a test finds, and its p."""
+    found = {"none": "no trend"}.get(trend.tested, trend.tested)
     said = p_text(trend.p_value)
-    return f"{label}, {said}" if said and trend.label != "too few layers" else label
+    return f"{found}, {said}" if said and trend.tested != "too few layers" else found
+
+
+def course_text(trend: Trend) -> str:
+    """The label of the thirds, and what a test makes of it.
+
+    >>> course_text(Trend("falling", "falling", 0.014, -1.0)), course_text(Trend("rising", "none", 0.32, 1.0))
+    ('falling, p = 0.014', 'rising by thirds, not significant, p = 0.32')
+    """
+    if trend.tested in (trend.label, "too few layers"):
+        return trend_text(trend)
+    if trend.tested != "none" or trend.label == "none":
+        return trend_text(trend) + (f" ({trend.label} by thirds)" if trend.label != "none" else "")
+    return f"{trend.label} by thirds, not significant, {p_text(trend.p_value)}"
 
 
 def place_text(layer: int, head: int) -> str:

@@ -1,5 +1,6 @@
 """Analyses with random spectra, in all the sizes that figures and reports must bear."""
 
+from dataclasses import replace
 from functools import cache
 from math import nan, sqrt
 
@@ -22,6 +23,7 @@ from glassformer.spectra.results import (
 
 TYPES = {"W_Q": (1, 1), "W_K": (0.5, 1), "W_V": (0.5, 1), "W_O": (1, 1), "W_gate": (4, 1), "W_up": (4, 1), "W_down": (1, 4)}  # fmt: skip
 VIEW = View("w")
+POOL = 700  # heads up to which each has a spectrum of its own
 
 
 @cache
@@ -42,8 +44,18 @@ def analysis_of(
         for expert in (range(experts) if experts and kind in ("W_gate", "W_up", "W_down") else [None])
     ]
     matrices += [matrix(random, kind, None, None, (3 * width, width), 0.3) for kind in ("W_E", "W_U")]
+    pool: dict[tuple[str, int], KernelResult] = {}  # of many heads some have the same spectrum, to be quick
+
+    def some_kernel(kind, layer, index, treatment):
+        key = (kind, (layer * heads + index) % POOL)
+        if layers * heads <= POOL or key not in pool:
+            pool[key] = kernel(
+                random, kind, layer, index, size, width, treatment, has_biases and kind == "QK"
+            )
+        return replace(pool[key], head=replace(pool[key].head, layer=layer, index=index))
+
     kernels = [
-        kernel(random, kind, layer, head, size, width, treatment, has_biases and kind == "QK")
+        some_kernel(kind, layer, head, treatment)
         for layer in range(layers)
         for head in range(heads)
         for kind in ("QK", "OV")
@@ -102,7 +114,8 @@ def depth_of(group) -> Depth:
     series = np.array([np.mean([one.statistics.ranks.eff_rank for one in group if one.weight.layer == layer]) for layer in layers])  # fmt: skip
     steps = np.diff(series)
     few = len(layers) < 5
-    trend = Trend("too few layers" if few else "falling", nan if few else 0.0021, 0.0 if few else -0.4)
+    tested, p_value, slope = ("too few layers", nan, 0.0) if few else ("falling", 0.0021, -0.4)
+    trend = Trend("falling", tested, p_value, slope)
     changes = [Change(layers[1 + int(pick(steps))], float(steps[pick(steps)])) for pick in (np.argmax, np.argmin)] if len(steps) else [None, None]  # fmt: skip
     low, high = int(np.argmin(series)), int(np.argmax(series))
     thirds = tuple(float(part.mean()) for part in np.array_split(series, 3)) if len(layers) >= 3 else ()

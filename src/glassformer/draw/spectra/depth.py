@@ -38,7 +38,7 @@ def compute(analysis: Analysis) -> Data:
                 "layers": found.layers, "series": found.series, "mean": found.mean, "std": found.std,
                 "relative": found.relative_to_random, "thirds": found.thirds,
                 "change_points": found.change_points, "label": found.trend.label,
-                "p_value": found.trend.p_value, "slope": found.trend.slope,
+                "tested": found.trend.tested, "p_value": found.trend.p_value, "slope": found.trend.slope,
             }  # fmt: skip
     if not types:
         raise UserError("no weight type has a course over the layers")
@@ -71,7 +71,7 @@ def said_of(one: dict[str, Any]) -> str:
 
 
 def trend_of(one: dict[str, Any]) -> Trend:
-    return Trend(one["label"], one["p_value"], one["slope"])
+    return Trend(one["label"], one["tested"], one["p_value"], one["slope"])
 
 
 def foot_text(data: Data) -> str:
@@ -90,7 +90,7 @@ def foot_text(data: Data) -> str:
 def title(data: Data) -> str:
     by_label: dict[str, list[str]] = {}
     for name, one in data["types"].items():
-        by_label.setdefault(one["label"], []).append(name)
+        by_label.setdefault(one["tested"], []).append(name)
     if len(by_label) == 1 and len(data["types"]) > 1 and "too few layers" not in by_label:
         label = next(iter(by_label))
         return (
@@ -119,7 +119,7 @@ def caption(data: Data) -> str:
         "the mean for a matrix of independent normal numbers of that shape (Marchenko and Pastur). Panels "
         "have axes of their own, which do not begin at 0, for ranks of different shapes cannot be compared. "
         + (
-            "Trends are labels with the p of their test, type by type, not corrected for their number. "
+            "Trends are what a test finds, with its p, type by type, not corrected for their number. "
             if tested
             else ""
         )

@@ -20,6 +20,7 @@ from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_head
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
+from glassformer.spectra.kernels import REAL, ZERO
 from glassformer.spectra.results import SHARES, Analysis, KernelResult
 from glassformer.spectra.words import place_text, rank_text, ratio_text, sized
 
@@ -27,6 +28,7 @@ Which = Literal["lowest", "median", "highest"]
 NEEDED = {"lowest": 1, "median": 3, "highest": 2}  # heads for this one to be another than those before
 SIDE, LEFT, ABOVE, BELOW = 4.25, 1.05, 1.0, 0.95  # cm of a panel and around it
 SPREAD = 8.0  # largest over median magnitude from which on the plane's radius is on a square-root scale
+FEW = 8  # components up to which lines have dots: a single one would not be seen
 LEAST = 1e-7  # of the largest magnitude: smaller ones are rounding
 FOOT = (
     "Dashed and dotted: mean of eight heads with random weights of these shapes, scaled to the same "
@@ -108,8 +110,10 @@ def draw_plane(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
         )  # fmt: skip
     for mark in (axes.axhline, axes.axvline):
         mark(0, color=theme.faint, linewidth=0.6, zorder=0)
-    is_real = points[:, 1] == 0
-    axes.scatter(*shown[~is_real].T, s=7, color=theme.accent, linewidths=0, zorder=3)
+    is_zero = size <= ZERO * largest
+    is_complex = ~is_zero & (np.abs(points[:, 1]) > REAL * size)
+    is_real = ~is_zero & ~is_complex
+    axes.scatter(*shown[is_complex].T, s=7, color=theme.accent, linewidths=0, zorder=3)
     axes.scatter(*shown[is_real].T, s=13, marker="D", color=theme.negative, linewidths=0, zorder=3)
     axes.set_xlim(-1.13 * largest, 1.13 * largest)
     axes.set_ylim(-1.13 * largest, 1.13 * largest)
@@ -117,14 +121,14 @@ def draw_plane(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     axes.set_yticks([])
     rooted = " (radius: root scale)" if is_rooted else ""
     axes.set_title(f"eigenvalues{rooted}")
-    axes.set_xlabel(
-        f"\u25c6 {int(is_real.sum())} real   \u25cf {int((~is_real).sum())} complex   (real part across)"
-    )
+    counts = f"\u25c6 {int(is_real.sum())} real   \u25cf {int(is_complex.sum())} complex"
+    zeros = f"   {int(is_zero.sum())} zero" if is_zero.any() else ""
+    axes.set_xlabel(f"{counts}{zeros}   (real part across)")
     axes.set_ylabel("imaginary part")
 
 
 def radii(largest: float, is_rooted: bool) -> list[float]:
-    """Magnitudes for circles: round numbers, and 1 where it is within."""
+    """Magnitudes for two circles: round numbers."""
     step = 10.0 ** np.floor(np.log10(largest))
     round_one = float(max(part * step for part in (1, 2, 5) if part * step <= largest))
     return [round_one, round_one / (10 if is_rooted else 2)]
@@ -142,8 +146,9 @@ def draw_magnitudes(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     top = max(float(values.max()) for values, *_ in lines) or 1.0
     floor = min(float(values[values > LEAST * top].min(initial=top)) for values, *_ in lines)
     for values, colour, style, name in lines:
-        seen = np.where(values > LEAST * top, values, np.nan)
-        axes.plot(np.arange(1, len(seen) + 1), seen, color=colour, linestyle=style, linewidth=1.0, label=name)
+        seen = values[values > LEAST * top]  # values fall, so that these are the first
+        dots = {"marker": "o", "markersize": 2.5} if len(values) <= FEW and style == "-" else {}
+        axes.plot(np.arange(1, len(seen) + 1), seen, color=colour, linestyle=style, label=name, **dots)
     axes.set_yscale("log")
     axes.set_ylim(floor / 1.6, top * 1.5)
     component_axis(axes, one["size"], 1)

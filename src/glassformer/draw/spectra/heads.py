@@ -138,6 +138,8 @@ def title(data: Data) -> str:
     if data["about"] == "rank":
         row, head = extreme(raw["QK"]["values"], "lowest")
         mean = np.nanmean(raw["QK"]["values"])
+        if np.isfinite(raw["QK"]["values"]).sum() == 1:
+            return f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']}"
         return (
             f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']} on "
             f"average, {rank_text(raw['QK']['values'][row, head])} in {place_text(layers[row], head)}"

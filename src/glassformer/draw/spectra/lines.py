@@ -14,6 +14,8 @@ from glassformer.draw.theme import INTEGERS, Theme, mixed
 
 FEW = 6  # layers that are all named
 MANY = 40  # layers from which on a line has no dots
+KEY_HEIGHT = 0.62  # cm that a strip of the layers' colours takes with its names
+KEY_STRIP = 7.0 / POINTS  # cm of it that are colour
 FLAT = 1e-4  # of the numbers: a smaller range is drawn as none
 DASHED: Any = (0, (4, 2))
 DOTTED: Any = (0, (1, 1.5))
@@ -165,21 +167,24 @@ def name_ends(
 def spread_apart(
     wanted: Float[np.ndarray, "text"], distance: float, room: float
 ) -> Float[np.ndarray, "text"]:
-    """Rising places at least so far apart and as near to the wanted ones as going up and down allows.
+    """Rising places at least so far apart, within the room, as near to the wanted ones as that allows.
+
+    Less `distance` for each one below it, a place may equal the one before: texts that would collide are
+    pooled at the mean of what they want (isotonic regression).
 
     >>> spread_apart(np.array([5.0, 5.0, 20.0]), 4.0, 30.0).tolist()
     [3.0, 7.0, 20.0]
     """
-    places = wanted.astype(np.float64)
-    for _ in range(100):
-        gaps = np.diff(places)
-        short = np.clip(distance - gaps, 0, None) / 2
-        if not short.any():
-            break
-        places[:-1] -= short
-        places[1:] += short
-        places = np.clip(places, 0, room)
-    return places
+    steps = distance * np.arange(len(wanted))
+    pools: list[tuple[float, int]] = []  # mean and number of texts
+    for want in wanted - steps:
+        mean, count = float(want), 1
+        while pools and pools[-1][0] > mean:
+            other, more = pools.pop()
+            mean, count = (mean * count + other * more) / (count + more), count + more
+        pools.append((mean, count))
+    level = np.concatenate([np.full(count, mean) for mean, count in pools])
+    return np.asarray(np.clip(level, 0, max(room - steps[-1], 0)) + steps)
 
 
 def layer_key(axes: Axes, layers: Sequence[int], theme: Theme) -> None:
@@ -196,7 +201,3 @@ def layer_key(axes: Axes, layers: Sequence[int], theme: Theme) -> None:
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-
-
-KEY_HEIGHT = 0.62  # cm that a strip of the layers' colours takes with its names
-KEY_STRIP = 7.0 / POINTS

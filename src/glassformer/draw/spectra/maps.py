@@ -20,6 +20,7 @@ from glassformer.draw.parts.matrices import (
     share_map,
     signed_map,
 )
+from glassformer.draw.spectra.lines import FLAT
 from glassformer.draw.theme import Theme
 
 CROWDED = 0.02  # share of the heads that may lie below a scale's beginning
@@ -55,7 +56,7 @@ def scale_of(values: Float[np.ndarray, "..."], is_signed: bool = False) -> Scale
         return Scale(-end, end, True)
     crowd = float(np.quantile(every, CROWDED))
     low = crowd if crowd - low > FAR * (high - crowd) > 0 else low
-    return Scale(low, high) if high > low else Scale(low - 0.5, high + 0.5)
+    return Scale(low, high) if high - low > FLAT * abs(high) else Scale(low - 0.5, high + 0.5)
 
 
 def head_map(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import SMALL, foot_height, sheet, write_foot
+from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_width, write_foot
 from glassformer.draw.spectra import depth
 from glassformer.draw.spectra.grid import shortened
 from glassformer.draw.spectra.lines import (
@@ -23,7 +23,7 @@ from glassformer.spectra.words import ratio_text
 
 ATTENTION = ("W_Q", "W_K", "W_V", "W_O")
 MOST = 8  # lines in a panel
-HIGH, ABOVE, BELOW, NAMES = 5.6, 0.7, 0.9, 1.9  # cm
+HIGH, ABOVE, BELOW, NAMES = 5.6, 0.7, 0.9, 3.8  # cm; names are no wider
 FOOT = "1: as many directions as a random matrix of the same shape uses. The axis does not begin at 0."
 
 
@@ -41,17 +41,17 @@ def draw(data: Data, theme: Theme) -> Figure:
     paper = sheet(theme, ABOVE + HIGH + BELOW + foot_height(FOOT), title(data))
     every = [line["ratios"] for line in data["lines"].values()]
     pitch = paper.width / len(panels)
-    names = NAMES if all(len(name) < 12 for name in data["lines"]) else 4.2
+    names = min(NAMES, max(text_width(name, SMALL) for name in data["lines"])) + 0.45
     for index, (heading, lines) in enumerate(panels.items()):
         axes = paper.axes(index * pitch + 1.0, ABOVE, pitch - 1.0 - names, HIGH)
         value_axis(axes, [*every, 1.0], "share of the random rank" if index == 0 else "")
-        layer_axis(axes, longest(lines))
+        layer_axis(axes, all_layers(data))
         level(axes, 1.0, "", theme)
         colours = kind_colours(len(lines), theme)
         for colour, line in zip(colours, lines.values(), strict=True):
             series_line(axes, line["layers"], line["ratios"], colour)
         ends = [float(line["ratios"][-1]) for line in lines.values()]
-        texts = [shortened(name, SMALL, names - 0.2) for name in lines]
+        texts = [shortened(name, SMALL, names - 0.4) for name in lines]
         name_ends(axes, ends, texts, colours, theme)
         axes.set_title(heading)
     write_foot(paper, FOOT)
@@ -67,8 +67,8 @@ def panels_of(data: Data) -> dict[str, dict[str, Any]]:
     return {heading: dict(list(part.items())[:MOST]) for heading, part in headings.items() if part}
 
 
-def longest(lines: dict[str, Any]) -> list[int]:
-    return sorted({layer for line in lines.values() for layer in line["layers"]})
+def all_layers(data: Data) -> list[int]:
+    return sorted({layer for line in data["lines"].values() for layer in line["layers"]})
 
 
 def title(data: Data) -> str:
@@ -77,9 +77,8 @@ def title(data: Data) -> str:
     if low == high:
         return f"{data['name']}: {low} uses {ratio_text(means[low])} of the directions of a random matrix"
     return (
-        f"{data['name']}: against random matrices, {low} is farthest below ({ratio_text(means[low])} on "
-        "average), "
-        f"{high} nearest ({ratio_text(means[high])})"
+        f"{data['name']}: against random matrices {low} is lowest ({ratio_text(means[low])} on "
+        f"average), {high} highest ({ratio_text(means[high])})"
     )
 
 

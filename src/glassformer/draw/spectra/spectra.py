@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from glassformer.draw.parts.frame import foot_height, sheet, write_foot
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting, over_layers
-from glassformer.draw.spectra.head import short_log_ticks
+from glassformer.draw.spectra.head import FEW, short_log_ticks
 from glassformer.draw.spectra.lines import DASHED, KEY_HEIGHT
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import edge, random_values
@@ -64,25 +64,29 @@ def in_edges(one: MatrixResult) -> Float[np.ndarray, "component"]:
 def draw(data: Data, theme: Theme) -> Figure:
     grid = Grid.of(len(data["types"]), height=3.4)
     paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    layers = all_layers(data)
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
-        draw_type(grid.panel(paper, index), one, theme)
-    draw_key(paper, grid.total, all_layers(data), theme)
+        draw_type(grid.panel(paper, index), one, layers, theme)
+    draw_key(paper, grid.total, layers, theme)
     write_foot(paper, FOOT)
     return paper.figure
 
 
-def draw_type(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
-    places, curves = one["places"], np.where(one["curves"] > LEAST, one["curves"], np.nan)
+def draw_type(axes: Axes, one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> None:
+    places, curves = one["places"], one["curves"]
     width = 0.9 if len(one["layers"]) < 20 else 0.5
+    dots = {"marker": "o", "markersize": 2.0} if len(places) <= FEW else {}
     axes.axhline(1, color=theme.ink, linewidth=0.7)
-    for colour, curve in zip(line_colours(one, theme), curves, strict=True):
-        axes.plot(places, curve, color=colour, linewidth=width)
+    for colour, curve in zip(line_colours(one, layers, theme), curves, strict=True):
+        seen = curve > LEAST
+        axes.plot(places[seen], curve[seen], color=colour, linewidth=width, **dots)
     axes.plot(places, one["random"], color=theme.ink, linewidth=0.9, linestyle=DASHED)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    crowd = curves[:, places <= CROWD * places[-1]]
-    axes.set_ylim(float(np.nanmin(crowd, initial=0.5)) / 1.3, 1.3 * float(np.nanmax(curves, initial=1.0)))
+    crowd = curves[:, places <= CROWD * places[-1]] if len(places) > FEW else curves
+    low = float(crowd[crowd > LEAST].min(initial=0.5))
+    axes.set_ylim(low / 1.3, 1.3 * float(curves.max(initial=1.0)))
     axes.set_xlim(0.9, places[-1] * 1.15)
     short_log_ticks(axes)
     name_places(axes, int(places[-1]))
@@ -94,7 +98,7 @@ def name_places(axes: Axes, last: int) -> None:
     from matplotlib.ticker import NullLocator
 
     powers = [10**power for power in range(6) if 10**power <= last]
-    ticks = [*powers, last] if last > 3.5 * powers[-1] else powers
+    ticks = [*powers, last] if last > 3.5 * powers[-1] or 1 < last <= FEW else powers
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
 
@@ -127,8 +131,8 @@ def caption(data: Data) -> str:
         else ""
     )
     return (
-        "Singular values by falling size, every layer a line from first (pale, warm) to last (strong, "
-        "cool), divided by the "
+        "Singular values by falling size, every layer a line in the colour of the strip, "
+        "divided by the "
         "upper edge of the law of Marchenko and Pastur for independent weights of the same shape and "
         f"Frobenius norm, |W| (1/sqrt(rows) + 1/sqrt(columns)). {rows}. Dashed: that law's quantiles. The "
         "power "

@@ -28,7 +28,7 @@ from glassformer.spectra.words import rank_text
 OFFSET = re.compile(r"^(folded\+)?rope:(\d+)$")
 MOST_LINES = 200  # heads whose courses over the offsets are drawn one by one
 MOST_PANELS = 12
-FOOT = "Every head a point, from the first layer (warm, pale) to the last; on the diagonal nothing changes."
+FOOT = "Every head a point, in the colour of its layer; on the diagonal nothing changes."
 
 
 def compute(analysis: Analysis) -> Data:

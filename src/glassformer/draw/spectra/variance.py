@@ -51,18 +51,19 @@ def on_shares(values: Float[np.ndarray, "component"]) -> Float[np.ndarray, "shar
 def draw(data: Data, theme: Theme) -> Figure:
     grid = Grid.of(len(data["types"]), height=3.4)
     paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    layers = all_layers(data)
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
-        draw_type(grid.panel(paper, index), one, theme)
-    draw_key(paper, grid.total, all_layers(data), theme)
+        draw_type(grid.panel(paper, index), one, layers, theme)
+    draw_key(paper, grid.total, layers, theme)
     write_foot(paper, FOOT)
     return paper.figure
 
 
-def draw_type(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
+def draw_type(axes: Axes, one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> None:
     axes.axhline(100 * TARGET, color=theme.faint, linewidth=0.7, linestyle=(0, (1, 1.5)))
     width = 0.9 if len(one["layers"]) < 20 else 0.5
-    for colour, curve in zip(line_colours(one, theme), one["curves"], strict=True):
+    for colour, curve in zip(line_colours(one, layers, theme), one["curves"], strict=True):
         axes.plot(100 * POINTS, 100 * curve, color=colour, linewidth=width)
     axes.plot(100 * POINTS, 100 * one["random"], color=theme.ink, linewidth=0.9, linestyle=DASHED)
     axes.set_xlim(0, 100)
@@ -72,10 +73,12 @@ def draw_type(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     axes.set_xlabel("components")
 
 
-def line_colours(one: dict[str, Any], theme: Theme) -> list[str]:
-    """By depth; what belongs to no layer has a colour of its own."""
-    shares = depth_shares(len(one["layers"]))
-    return [depth_colour(share, theme) for share in shares] if one["is_layered"] else [theme.good]
+def line_colours(one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> list[str]:
+    """By the place among all layers drawn; what belongs to no layer has a colour of its own."""
+    if not one["is_layered"]:
+        return [theme.good]
+    shares = depth_shares(len(layers))
+    return [depth_colour(shares[layers.index(layer)], theme) for layer in one["layers"]]
 
 
 def draw_key(paper: Frame, top: float, layers: tuple[int, ...], theme: Theme) -> None:
@@ -129,7 +132,7 @@ def caption(data: Data) -> str:
     )
     return (
         "Share of the sum of squared singular values in the largest components, against the share of the "
-        "components, every layer a line from first (pale, warm) to last (strong, cool). Components "
+        "components, every layer a line in the colour of the strip. Components "
         f"needed: {rows}. Dashed: "
         "quantiles of the law of Marchenko and Pastur for a random matrix of that shape. The variance is "
         "that "

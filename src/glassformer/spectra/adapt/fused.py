@@ -26,6 +26,7 @@ from glassformer.spectra.layout import Layout, Rope, Spans, Vector, View, Weight
 from glassformer.spectra.read.checkpoint import Checkpoint
 
 Split = tuple[Spans, Spans, Spans]  # rows of the queries, keys and values, heads in order
+Splitting = Callable[[int, int, int], Split]  # of heads, key heads and a head's dimensions
 NO_TURNS = "ALiBi lowers scores by distance, which is not part of the QK kernels"
 
 
@@ -85,14 +86,14 @@ def read_fused(
     architecture: str,
     table: FusedNames,
     sizes: Sizes,
-    split: Callable[[int, int, int], Split],  # as in_groups
+    split: Splitting,
     ropes: Ropes,
     is_transposed: bool = False,
 ) -> Layout:
     """The layout of a decoder with fused projections."""
     names = Names.find(checkpoint, table.qkv.replace("#", "0") + ".weight")
     layer_check(names, table.qkv + ".weight", sizes.layers)
-    here = Reader(names, table, sizes, split(sizes.heads, sizes.kv_heads, sizes.head_dim), is_transposed)
+    here = Reader(names, table, sizes, split, is_transposed)
     attention = [here.attention(layer, ropes[0][layer]) for layer in range(sizes.layers)]
     weights = list(here.embeddings())
     for one in attention:
@@ -162,7 +163,7 @@ class Reader:
     names: Names
     table: FusedNames
     sizes: Sizes
-    split: Split
+    split: Splitting
     is_transposed: bool
 
     def matrix(self, pattern: str, layer: int, out: int, dims: int) -> View:
@@ -183,7 +184,8 @@ class Reader:
             self.matrix(self.table.qkv, layer, rows, sizes.width),
         )
         bias = self.names.at(layer).bias(f"{self.table.qkv}.bias", rows, sizes.because)
-        query, key, value = (replace(whole, spans=spans, gain=before) for spans in self.split)
+        rows_of = self.split(sizes.heads, sizes.kv_heads, sizes.head_dim)
+        query, key, value = (replace(whole, spans=spans, gain=before) for spans in rows_of)
         return Attention(
             layer,
             sizes.heads,
@@ -193,8 +195,8 @@ class Reader:
             key,
             value,
             output=self.matrix(self.table.output, layer, sizes.width, sizes.heads * sizes.head_dim),
-            query_bias=bias and replace(bias, spans=self.split[0]),
-            key_bias=bias and replace(bias, spans=self.split[1]),
+            query_bias=bias and replace(bias, spans=rows_of[0]),
+            key_bias=bias and replace(bias, spans=rows_of[1]),
             rope=rope,
         )
 

@@ -51,13 +51,14 @@ class Reader:
 
     def attention(self, layer: int) -> Attention:
         start, sizes, width = f"layers.{layer}.self_attn.", self.sizes, self.sizes.width
+        inner = sizes.heads * sizes.head_dim
         before = (
             self.gain(f"layers.{layer}.self_attn_layer_norm")
             if self.is_norm_before
             else self.after(layer - 1)
         )
         query, key, value = (
-            replace(self.matrix(f"{start}{key}_proj", width, width), gain=before) for key in "qkv"
+            replace(self.matrix(f"{start}{key}_proj", inner, width), gain=before) for key in "qkv"
         )
         return Attention(
             layer,
@@ -67,9 +68,9 @@ class Reader:
             query,
             key,
             value,
-            output=self.matrix(f"{start}out_proj", width, width),
-            query_bias=self.names.bias(f"{start}q_proj.bias", width),
-            key_bias=self.names.bias(f"{start}k_proj.bias", width),
+            output=self.matrix(f"{start}out_proj", width, inner),
+            query_bias=self.names.bias(f"{start}q_proj.bias", inner),
+            key_bias=self.names.bias(f"{start}k_proj.bias", inner),
         )
 
     def mlp(self, layer: int) -> tuple[Weight, ...]:

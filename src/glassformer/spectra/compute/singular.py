@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.spectra.compute.checks import check_energy
-from glassformer.spectra.compute.gram import Gram, double_gram, finite_panels, float_gram
+from glassformer.spectra.compute.gram import Gram, double_gram, finite_panels, float_gram, looks_random
 from glassformer.spectra.compute.heads import only_triangle
 from glassformer.spectra.compute.leading import gram_top, leading_directions
 from glassformer.spectra.matrix import PANEL, Matrix
@@ -74,8 +74,7 @@ def matrix_spectrum(matrix: Matrix, stream: Stream, top: int, device: str = "cpu
 
 def cpu_values(matrix: Matrix) -> Found:
     """By the cheapest way that is exact enough."""
-    short, long = sorted(matrix.shape)
-    if short >= MIXED_SHORT and long >= MIXED_ASPECT * short:
+    if allows_float32(matrix):
         gram = float_gram(matrix)
         values, is_exact = gram_values(gram)
         if is_exact:
@@ -85,6 +84,12 @@ def cpu_values(matrix: Matrix) -> Found:
     best = values if is_exact else triangle_values(matrix)
     precision = "float64 Gram" if is_exact else "float64 QR"
     return Found(best, precision, gram.square, partial(gram_top, gram.matrix, best))
+
+
+def allows_float32(matrix: Matrix) -> bool:
+    """Whether products in float32 are worth a try."""
+    short, long = sorted(matrix.shape)
+    return short >= MIXED_SHORT and long >= MIXED_ASPECT * short and looks_random(next(finite_panels(matrix)))
 
 
 def gpu_values(matrix: Matrix) -> Found:

@@ -1,0 +1,112 @@
+"""A comparison as tables and as the few numbers that `--json` prints; what is not known is an empty cell."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassformer.spectra.compare import UNKNOWN, Comparison, HeadPair, TypePair, WeightPair
+from glassformer.spectra.results import KernelResult, MatrixResult
+from glassformer.spectra.table_files import Column, Table
+
+MOST = 10  # heads that are named
+NAMES = ("comparison", "comparison_heads")
+
+
+def comparison_tables(both: Comparison) -> dict[str, Table]:
+    """comparison.csv, a row a weight, and comparison_heads.csv, a row a head and kernel."""
+    tables = {"comparison": weights_table(both.weights)} if both.weights else {}
+    return tables | ({"comparison_heads": heads_table(both.heads)} if both.heads else {})
+
+
+def weights_table(pairs: Sequence[WeightPair]) -> Table:
+    layers = [pair.first.weight.layer for pair in pairs]
+    table = [
+        Column("layer_idx", "whole", [-1 if layer is None else layer for layer in layers]),
+        Column("weight_type", "text", [pair.first.weight.type for pair in pairs]),
+        Column("expert", "whole", [pair.first.weight.expert for pair in pairs]),
+    ]
+    for prefix, side in (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs])):
+        table += [
+            Column(f"{prefix}shape", "text", ["x".join(map(str, one.shape)) for one in side]),
+            reals(f"{prefix}eff_rank", side, rank_of),
+            reals(f"{prefix}eff_rank_relative", side, lambda one: rank_of(one) / one.random.eff_rank),
+            reals(f"{prefix}frobenius", side, lambda one: one.statistics.frobenius),
+        ]
+    return [
+        *table,
+        reals("change_norm", pairs, lambda pair: pair.change_norm),
+        reals("change_eff_rank", pairs, lambda pair: pair.change_rank),
+        reals("change_eff_rank_relative", pairs, lambda pair: pair.change_relative),
+        reals("change_n90", pairs, lambda pair: pair.change_components),
+        reals("similarity", pairs, lambda pair: pair.similarity),
+    ]
+
+
+def heads_table(pairs: Sequence[HeadPair]) -> Table:
+    table = [
+        Column("layer_idx", "whole", [pair.first.head.layer for pair in pairs]),
+        Column("head_idx", "whole", [pair.first.head.index for pair in pairs]),
+        Column("kernel", "text", [pair.first.kernel for pair in pairs]),
+    ]
+    for prefix, side in (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs])):
+        table += [
+            reals(f"{prefix}eff_rank", side, rank_of),
+            reals(f"{prefix}asymmetry", side, lambda one: one.asymmetry),
+            reals(f"{prefix}copying", side, lambda one: one.copying),
+        ]
+    return [*table, reals("eff_rank_change", pairs, lambda pair: pair.by)]
+
+
+def rank_of(one: MatrixResult | KernelResult) -> float:
+    return one.statistics.ranks.eff_rank
+
+
+def reals[Thing](name: str, things: Iterable[Thing], number: Callable[[Thing], float]) -> Column:
+    """A number of each, none where it is not known."""
+    return Column(name, "real", [known(number(thing)) for thing in things])
+
+
+def known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def comparison_summary(both: Comparison) -> dict[str, Any]:
+    """What `--json` says under `comparison`: means a weight type, and the heads that changed most."""
+    return {
+        "first": both.first.name,
+        "second": both.second.name,
+        "subtracted": len(both.subtracted),
+        "changed": len(both.changed),
+        "weights": {
+            one.name: {name: known(value) for name, value in type_summary(one).items()} for one in both.types
+        },
+        "heads_changed_most": [
+            {"layer": pair.first.head.layer, "head": pair.first.head.index}
+            | {"kernel": pair.first.kernel, "by": pair.by}
+            for pair in both.most_changed_heads[:MOST]
+        ],
+    }
+
+
+def type_summary(one: TypePair) -> dict[str, float]:
+    """Ranks: means over all matrices of each model. Changes: means over those that changed, nan if unknown."""
+    changed = one.changed or one.subtracted or one.pairs
+    return {
+        "mean": mean([rank_of(matrix) for matrix in one.first]),
+        "other_mean": mean([rank_of(matrix) for matrix in one.second]),
+        "subtracted": len(one.subtracted),
+        "changed": len(one.changed),
+        "change_norm": mean([pair.change_norm for pair in changed]),
+        "change_eff_rank": mean([pair.change_rank for pair in changed]),
+        "change_relative": mean([pair.change_relative for pair in changed]),
+        "change_n90": mean([pair.change_components for pair in changed]),
+        "similarity": mean([pair.similarity for pair in changed]),
+    }
+
+
+def mean(numbers: Sequence[float]) -> float:
+    """Of those that are known."""
+    found = [number for number in numbers if not math.isnan(number)]
+    return float(np.mean(found)) if found else UNKNOWN
