@@ -9,8 +9,10 @@ written as a checkpoint and analysed by the code of the command: reading, singul
 leading directions, QK and OV kernels with eigenvalues and asymmetry, statistics, baselines, records.
 
 The usual method, written plainly, for one such layer: kernels W_Q' W_K of 2048 x 2048 and their singular
-values in float32, head by head, and the singular values of the seven weights in float32 (SciPy's, since
-NumPy computes in float64), on all cores. Heads cost the same, so some are timed and counted for all.
+values in float32, head by head, and the singular values of the seven weights in float32, on all cores: by
+SciPy (NumPy computes in float64), or by PyTorch, as the script that this replaces does it; PyTorch takes 7
+times as long for a wide matrix as for its transpose. Heads cost the same, so some are timed and counted for
+all.
 
 The floor is what these results cost if everything ran like a large matrix product: short^2 * long operations
 for a Gram matrix in the precision that was used, and 4/3 short^3 in float64 to make it tridiagonal, at the
@@ -34,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on
 
 from glassformer.spectra.adapt.find import find_layout
 from glassformer.spectra.analyse import analyse, one_blas_thread
-from glassformer.spectra.compute.heads import kernel_values, side
+from glassformer.spectra.compute.heads import cross_kernel, kernel_values, side
 from glassformer.spectra.held import hold
 from glassformer.spectra.kernels import layer_kernels
 from glassformer.spectra.layout import Layout
@@ -84,6 +86,7 @@ def main() -> None:
     parser.add_argument("--timed-heads", type=int, default=2, help="of the usual method; all cost the same")
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--usual", choices=["scipy", "torch"], default="scipy", help="whose SVD it takes")
     parser.add_argument("--no-usual", action="store_true", help="leave the usual method out")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
@@ -118,7 +121,7 @@ def measure(scratch: Path, asked: argparse.Namespace) -> dict[str, float | str]:
     found["ours / floor"] = whole / asked.layers / float(found["floor, whole layer, s"])
     if asked.device == "gpu":
         found |= on_gpu(checkpoint, layout, scratch, asked, whole / asked.layers)
-    return found if asked.no_usual else found | usual(checkpoint, asked.timed_heads, found)
+    return found if asked.no_usual else found | usual(checkpoint, asked, found)
 
 
 def write_checkpoint(folder: Path, layers: int) -> None:
@@ -169,13 +172,16 @@ def qk_values(checkpoint: Checkpoint, layout: Layout, layer: int) -> list[np.nda
     held = hold(checkpoint, heads)
     keys = {head.kv_index: head.key for head in heads}
     shared = {index: side(map_matrix(held, key)) for index, key in keys.items()}
-    return [kernel_values(side(map_matrix(held, head.query)), shared[head.kv_index]) for head in heads]
+    queries = (side(map_matrix(held, head.query)) for head in heads)
+    pairs = zip(queries, heads, strict=True)
+    return kernel_values([cross_kernel(query, shared[head.kv_index]) for query, head in pairs])
 
 
-def usual(checkpoint: Checkpoint, timed_heads: int, found: dict[str, float | str]) -> dict[str, float | str]:
+def usual(
+    checkpoint: Checkpoint, asked: argparse.Namespace, found: dict[str, float | str]
+) -> dict[str, float | str]:
     """Dense kernels and float32 SVDs of layer 0, on all cores."""
-    from scipy.linalg import svdvals
-
+    svdvals, timed_heads = svd_of(asked.usual), asked.timed_heads
     weights = {name: checkpoint.tensor(f"model.layers.0.{name}.weight").block() for name in SHAPES}
     query, key = weights["self_attn.q_proj"], weights["self_attn.k_proj"]
     rows = [slice(head * HEAD_DIM, (head + 1) * HEAD_DIM) for head in range(timed_heads)]
@@ -189,6 +195,16 @@ def usual(checkpoint: Checkpoint, timed_heads: int, found: dict[str, float | str
         "usual / ours, QK values": heads / float(found["ours, QK values, s"]),
         "usual QK values / ours, QK and OV": heads / float(found["ours, QK and OV with all, s"]),
     }
+
+
+def svd_of(library: str) -> Callable[[np.ndarray], object]:
+    if library == "scipy":
+        from scipy.linalg import svdvals
+
+        return svdvals
+    import torch
+
+    return lambda weights: torch.linalg.svdvals(torch.from_numpy(np.ascontiguousarray(weights)))
 
 
 def per_layer(work: Callable[[int], object], asked: argparse.Namespace) -> float:

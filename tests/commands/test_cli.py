@@ -90,7 +90,7 @@ def test_the_examples_of_the_help_are_valid():
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 41
+    assert len(lines) == 42
     for line in lines:
         plain, options = split_dotted(shlex.split(line)[1:])
         known, rest = cli_options.make_parser()[0].parse_known_args(plain)

@@ -67,8 +67,7 @@ def names_apart(first: Model, second: Model) -> tuple[str, str]:
 
 def chosen_place(out: str | Path | None, names: tuple[str, str]) -> Path:
     """A-and-B.spectra here, or what the user says; never the folder of one model."""
-    short = [name.replace("/", "-") if names[0].count("/") else Path(name).name for name in names]
-    folder = Path(out) if out is not None else Path(f"{short[0]}-and-{short[1]}.spectra")
+    folder = Path(out) if out is not None else Path("-and-".join(names).replace("/", "-") + ".spectra")
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder; --out chooses another place")
     if (folder / MANIFEST).exists():
@@ -164,8 +163,9 @@ def type_words(name: str, one: dict[str, float | None]) -> tuple[str, str, str]:
     if not one["changed"]:
         return name, ranks, "nothing changed"
     norm, rank = one["change_norm"], one["change_eff_rank"] or 0
-    by = f" by {percent(norm)}" if norm is not None else ""
-    return name, ranks, f"{one['changed']:g} of {one['subtracted']:g} changed{by}, at rank {rank_text(rank)}"
+    by = f", by {percent(norm)}" if norm is not None else ""
+    count = f"{one['changed']:g} of {one['subtracted']:g} changed"
+    return name, ranks, f"{count}{by}, effective rank of the change {rank_text(rank)}"
 
 
 def heads_words(content: dict[str, list[dict[str, float]]]) -> list[str]:

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from glassformer.spectra.difference import Key
 from glassformer.spectra.results import SHARES, Analysis, Kernel, KernelResult, MatrixResult
+from glassformer.spectra.tables import TYPES, position
 
 UNKNOWN = float("nan")  # of what could not be compared
 DIGITS = 6  # of a cosine: directions are kept in float32
@@ -83,6 +84,10 @@ class TypePair:
     pairs: tuple[WeightPair, ...]
 
     @property
+    def type(self) -> str:
+        return self.first[0].weight.type
+
+    @property
     def subtracted(self) -> list[WeightPair]:
         return [pair for pair in self.pairs if pair.change is not None]
 
@@ -152,7 +157,7 @@ def type_pairs(first: Analysis, second: Analysis, weights: Sequence[WeightPair])
     """Types that both have. A type of one shape in each is a pair, whatever the shapes; else by shape."""
     one, two = by_shape(first), by_shape(second)
     found = []
-    for type in [type for type in one if type in two]:
+    for type in sorted((type for type in one if type in two), key=lambda type: position(TYPES, type)):
         is_single = len(one[type]) == len(two[type]) == 1
         shapes = [(*one[type], *two[type])] if is_single else [(s, s) for s in one[type] if s in two[type]]
         for left, right in shapes:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from glassformer.spectra.table_files import Column, Table
 
 MOST = 10  # heads that are named
 NAMES = ("comparison", "comparison_heads")
+
+Thing = TypeVar("Thing")
 
 
 def comparison_tables(both: Comparison) -> dict[str, Table]:
@@ -63,7 +65,7 @@ def rank_of(one: MatrixResult | KernelResult) -> float:
     return one.statistics.ranks.eff_rank
 
 
-def reals[Thing](name: str, things: Iterable[Thing], number: Callable[[Thing], float]) -> Column:
+def reals(name: str, things: Iterable[Thing], number: Callable[[Thing], float]) -> Column:
     """A number of each, none where it is not known."""
     return Column(name, "real", [known(number(thing)) for thing in things])
 
@@ -91,19 +93,38 @@ def comparison_summary(both: Comparison) -> dict[str, Any]:
 
 
 def type_summary(one: TypePair) -> dict[str, float]:
-    """Ranks: means over all matrices of each model. Changes: means over those that changed, nan if unknown."""
-    changed = one.changed or one.subtracted or one.pairs
+    """Means of the ranks over all matrices of each model; the rest about what changed; nan: not known.
+
+    The change's ranks are means in which a weight counts by the energy of its change: where all weights were
+    rounded and some were tuned too, it is the tuning that is told about.
+    """
+    changed = one.changed or one.subtracted
     return {
         "mean": mean([rank_of(matrix) for matrix in one.first]),
         "other_mean": mean([rank_of(matrix) for matrix in one.second]),
         "subtracted": len(one.subtracted),
         "changed": len(one.changed),
-        "change_norm": mean([pair.change_norm for pair in changed]),
-        "change_eff_rank": mean([pair.change_rank for pair in changed]),
-        "change_relative": mean([pair.change_relative for pair in changed]),
-        "change_n90": mean([pair.change_components for pair in changed]),
-        "similarity": mean([pair.similarity for pair in changed]),
+        "change_norm": norm_together(changed),
+        "change_eff_rank": by_energy(changed, lambda pair: pair.change_rank),
+        "change_relative": by_energy(changed, lambda pair: pair.change_relative),
+        "change_n90": by_energy(changed, lambda pair: pair.change_components),
+        "similarity": mean([pair.similarity for pair in changed or one.pairs]),
     }
+
+
+def norm_together(pairs: Sequence[WeightPair]) -> float:
+    """|second - first| / |first| of all these weights as if they were one."""
+    changed = math.hypot(*(pair.change.statistics.frobenius for pair in pairs if pair.change))
+    whole = math.hypot(*(pair.first.statistics.frobenius for pair in pairs))
+    return changed / whole if whole > 0 else UNKNOWN if changed > 0 or not pairs else 0.0
+
+
+def by_energy(pairs: Sequence[WeightPair], number: Callable[[WeightPair], float]) -> float:
+    """The mean of a number, weighted by |second - first|^2; plain where nothing changed."""
+    sizes = np.array([pair.change.statistics.frobenius if pair.change else 0.0 for pair in pairs])
+    if not sizes.any():
+        return mean([number(pair) for pair in pairs])
+    return float(np.average([number(pair) for pair in pairs], weights=(sizes / sizes.max()) ** 2))
 
 
 def mean(numbers: Sequence[float]) -> float:

@@ -7,37 +7,55 @@
 import math
 from collections.abc import Sequence
 
-from glassformer.spectra.compare import Comparison, TypePair, WeightPair
-from glassformer.spectra.compare_tables import MOST, rank_of, type_summary
+from glassformer.spectra.compare import SEEN, Comparison, TypePair, WeightPair
+from glassformer.spectra.compare_tables import MOST, mean, rank_of, type_summary
 from glassformer.spectra.markdown import table
 from glassformer.spectra.report import figures_section, type_text
 from glassformer.spectra.results import Analysis
-from glassformer.spectra.words import counted, listed, place_text, rank_text, ratio_text, signed_text
+from glassformer.spectra.words import (
+    counted,
+    listed,
+    place_text,
+    rank_text,
+    ratio_text,
+    shape_text,
+    signed_text,
+)
 
-WEIGHT_METHOD = (
-    "Effective ranks are exp of the entropy of sigma / sum(sigma), raw: means over all matrices of the type in "
-    "each model. The other columns are means over the weights that changed. *Change*: |second - first| / "
-    "|first| in the Frobenius norm. *Rank of the change*: the effective rank of second - first, and *of "
-    "random* its share of a random matrix's: an update of low rank has a low one, however large it is, and "
-    "mere rounding (quantisation) one near 1. *90% in*: directions that hold 90% of the change's energy; where "
-    "an update of low rank was rounded when it was stored, it says so better than the rank, which counts the "
-    "rounding's many small directions too. *Directions kept*: mean squared cosine of the leading directions "
-    "of both on the residual stream's side; 1 where they span the same space."
+RANKS = (
+    "Effective ranks are exp of the entropy of sigma / sum(sigma), raw: means over all matrices of the type "
+    "in each model."
 )
-WEIGHT_HEADER = (
-    *("type", "effective rank", "of the second", "changed", "change", "rank of the change", "of random"),
-    *("90% in", "directions kept"),
+CHANGES = (
+    "The other columns are about the weights that changed. *Change*: |second - first| / |first| of all of "
+    "them together, in the Frobenius norm. *Rank of the change*: the effective rank of second - first, and "
+    "*of random* its share of a random matrix's: an update of low rank has a low one, however large it is, "
+    "and mere rounding (quantisation) one near 1. *90% in*: directions that hold 90% of the change's energy; "
+    "it shows an update of low rank even where that was rounded when it was stored, while the effective rank "
+    "counts the many small directions of the rounding too. These three are means in which a weight counts by "
+    "the energy of its change, sigma squared. *Directions kept*: mean squared cosine of the leading "
+    "directions of both on the residual stream's side; 1 where they span the same space."
 )
+SHARES = (
+    "*Of random*: the mean of the ratio to a random matrix of the same shape; only this may be compared "
+    "where shapes differ."
+)
+CHANGE_HEADER = (
+    *("type", "shape", "effective rank", "of the second", "changed", "change", "rank of the change"),
+    *("of random", "90% in", "directions kept"),
+)
+RANK_HEADER = ("type", "shape", "effective rank", "of random", "of the second", "of random")
 HEAD_HEADER = ("kernel", "head", "effective rank", "of the second", "by")
-SAME_HEADS = "No head's effective rank differs by as much as 0.01."
+SAME_HEADS = f"No head's effective rank differs by as much as {SEEN}."
 FEW_RUNS = 6  # stretches of layers that are written out
+FEW_NAMES = 9  # types that are named
 
 
 def comparison_report(both: Comparison, figures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
     """The whole page; `figures` are paths from where it lies, `notes` more sentences for the user."""
     told = list(dict.fromkeys(notes))
-    lines = [f"# {both.first.name} and {both.second.name}", "", *opening(both), *(f"- {note}" for note in told)]
-    lines += [""] if told else []
+    lines = [f"# {both.first.name} and {both.second.name}", "", *opening(both)]
+    lines += [*(f"- {note}" for note in told), *([""] if told else [])]
     lines += weight_lines(both.types) + head_lines(both) + figures_section(figures) + folder_lines(both)
     return "\n".join(lines).rstrip() + "\n"
 
@@ -65,8 +83,26 @@ def change_text(both: Comparison) -> str:
         return f"Of the {have}, none changed."
     if changed == total:
         return f"All of the {have} changed."
-    parts = [f"{type_text(one.name)}{where_text(one.changed)}" for one in both.types if one.changed]
-    return f"Of the {have}, {changed:,} changed: {'; '.join(parts)}."
+    return f"Of the {have}, {changed:,} changed: {'; '.join(places(both))}."
+
+
+def places(both: Comparison) -> list[str]:
+    """Which weights changed, types that changed in the same layers together."""
+    together: dict[str, list[str]] = {}
+    for one in both.types:
+        if one.changed:
+            together.setdefault(where_text(one.changed), []).append(type_text(one.name))
+    return [f"{short_list(names)}{where}" for where, names in together.items()]
+
+
+def short_list(names: Sequence[str]) -> str:
+    """At most as many as can be read in a sentence.
+
+    >>> short_list([str(number) for number in range(20)])
+    '0, 1, 2, 3, 4, 5, 6, 7, 8 and 11 more'
+    """
+    few = len(names) <= FEW_NAMES
+    return listed(names) if few else f"{', '.join(names[:FEW_NAMES])} and {len(names) - FEW_NAMES} more"
 
 
 def where_text(pairs: Sequence[WeightPair]) -> str:
@@ -93,21 +129,39 @@ def layers_text(layers: Sequence[int]) -> str:
 def weight_lines(types: Sequence[TypePair]) -> list[str]:
     if not types:
         return []
-    rows = [weight_row(one) for one in types]
-    return ["## Weights", "", *table(WEIGHT_HEADER, rows), "", WEIGHT_METHOD, ""]
+    if any(one.subtracted for one in types):
+        rows = table(CHANGE_HEADER, [change_row(one) for one in types], left=2)
+        return ["## Weights", "", *rows, "", f"{RANKS} {CHANGES}", ""]
+    rows = table(RANK_HEADER, [rank_row(one) for one in types], left=2)
+    return ["## Weights", "", *rows, "", f"{RANKS} {SHARES}", ""]
 
 
-def weight_row(one: TypePair) -> tuple[str, ...]:
+def rank_row(one: TypePair) -> tuple[str, ...]:
+    """Where no weights could be subtracted: ranks of both, and as shares of random ones."""
+    cells = []
+    for side in (one.first, one.second):
+        shares = [rank_of(matrix) / matrix.random.eff_rank for matrix in side]
+        cells += [rank_text(mean([rank_of(matrix) for matrix in side])), ratio_text(mean(shares))]
+    return (type_text(one.type), shapes_text(one), *cells)
+
+
+def change_row(one: TypePair) -> tuple[str, ...]:
     found = type_summary(one)
-    ranks = (type_text(one.name), rank_text(found["mean"]), rank_text(found["other_mean"]))
-    kept = number(found["similarity"])
+    names = (type_text(one.type), shapes_text(one))
+    ranks, kept = (rank_text(found["mean"]), rank_text(found["other_mean"])), number(found["similarity"])
     if not one.subtracted:
-        return (*ranks, *[""] * 5, kept)
+        return (*names, *ranks, *[""] * 5, kept)
     count = f"{len(one.changed)} of {len(one.subtracted)}"
     if not one.changed:
-        return (*ranks, count, "0", *[""] * 3, kept)
+        return (*names, *ranks, count, "0", *[""] * 3, kept)
     change = (percent(found["change_norm"]), rank_text(found["change_eff_rank"]))
-    return (*ranks, count, *change, number(found["change_relative"]), rank_text(found["change_n90"]), kept)
+    few = (number(found["change_relative"]), count_text(found["change_n90"]))
+    return (*names, *ranks, count, *change, *few, kept)
+
+
+def shapes_text(one: TypePair) -> str:
+    texts = [shape_text(side[0].shape) for side in (one.first, one.second)]
+    return texts[0] if texts[0] == texts[1] else listed(texts)
 
 
 def head_lines(both: Comparison) -> list[str]:
@@ -123,7 +177,9 @@ def head_lines(both: Comparison) -> list[str]:
     ]
     if not rows:
         return ["## Heads", "", SAME_HEADS, ""]
-    said = f"{counted(len(most), 'kernel')} of {len(both.heads):,} have another effective rank."
+    said = (
+        f"Of {counted(len(both.heads), 'kernel')}, {len(most):,} differ in effective rank by {SEEN} or more."
+    )
     return ["## Heads whose rank changed most", "", said, "", *table(HEAD_HEADER, rows, left=2), ""]
 
 
@@ -133,6 +189,15 @@ def folder_lines(both: Comparison) -> list[str]:
     folders += ["[change](change/report.md)"] if both.subtracted else []
     many = "each model, and the change as if it were one," if both.subtracted else "each model"
     return ["## More", "", f"The full analysis of {many} by itself: {listed(folders)}."]
+
+
+def count_text(value: float) -> str:
+    """A mean of whole numbers.
+
+    >>> count_text(14.0), count_text(3.25)
+    ('14', '3.2')
+    """
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 def percent(value: float) -> str:

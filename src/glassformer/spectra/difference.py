@@ -40,7 +40,7 @@ def difference(first: Model, second: Model) -> Model:
         one, other = alike(first, weight, second, others[key])
         if one.shape == other.shape:
             name = key_name(key)
-            tensors[name] = less(name, other, one)
+            tensors[name] = less(name, other, one, dtypes(first, weight, second, others[key]))
             weights.append(replace(weight, view=View(name)))
     if not tensors:
         raise UserError(f"{first.checkpoint.name} and {second.checkpoint.name} share no weight of one shape")
@@ -59,7 +59,14 @@ def key_name(key: Key) -> str:
     return ".".join(str(part) for part in key if part is not None)
 
 
-def less(name: str, second: Matrix, first: Matrix) -> Tensor:
+def dtypes(first: Model, weight: Weight, second: Model, other: Weight) -> str:
+    """How both are stored: `F32`, or `F32 less Q4_1`."""
+    one = first.checkpoint.tensor(weight.view.tensor).dtype
+    two = second.checkpoint.tensor(other.view.tensor).dtype
+    return one if one == two else f"{two} less {one}"
+
+
+def less(name: str, second: Matrix, first: Matrix, dtype: str) -> Tensor:
     def read(rows: slice, columns: slice) -> Block:
         change: Block = second.read(rows, columns).astype(np.float64) - first.read(rows, columns)
         return change
@@ -68,7 +75,7 @@ def less(name: str, second: Matrix, first: Matrix) -> Tensor:
         second.forget()
         first.forget()
 
-    return Tensor(name, second.shape, "F64", name, read, forget)
+    return Tensor(name, second.shape, dtype, name, read, forget)
 
 
 def alike(first: Model, weight: Weight, second: Model, other: Weight) -> tuple[Matrix, Matrix]:

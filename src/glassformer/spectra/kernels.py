@@ -12,14 +12,14 @@ import numpy as np
 from jaxtyping import Complex
 
 from glassformer.spectra.biases import bias_terms
-from glassformer.spectra.compute.heads import KernelSpectrum, Side, kernel_spectrum, side
+from glassformer.spectra.compute.heads import KernelSpectrum, Side, Small, kernel_spectra, side, small_kernel
 from glassformer.spectra.compute.random import random_kernel_ranks
 from glassformer.spectra.compute.statistics import statistics
 from glassformer.spectra.held import hold
 from glassformer.spectra.layout import Head, Layout
 from glassformer.spectra.matrix import map_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
-from glassformer.spectra.results import BiasTerms, Kernel, KernelResult
+from glassformer.spectra.results import BiasTerms, Kernel, KernelResult, Ranks
 from glassformer.spectra.treatments import Treatment, output_map, score_map, turn
 
 REAL = 1e-7  # |imag| / |eigenvalue| up to which it is real: rounding splits a double one by the root of 2e-16
@@ -36,19 +36,33 @@ class Shared:
     value: Sides
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A kernel whose long products are done, and what its result says besides the spectrum."""
+
+    head: Head
+    kernel: Kernel
+    treatment: Treatment
+    small: Small
+    random: Ranks
+    biases: BiasTerms | None = None
+
+
 def layer_kernels(
     checkpoint: Checkpoint, layout: Layout, layer: int, treatments: Sequence[Treatment]
 ) -> list[KernelResult]:
     """All kernels of a layer's heads, by head, kernel and treatment; each stored block is read once."""
     heads = sorted((head for head in layout.attention if head.layer == layer), key=lambda head: head.kv_index)
     held, foldings = hold(checkpoint, heads), sorted({treatment.is_folded for treatment in treatments})
-    results: list[KernelResult] = []
+    prepared: list[Prepared] = []
     for _, group in groupby(heads, key=lambda head: (head.key, head.value)):
         members = list(group)
         shared = shared_sides(held, members[0], foldings)
         for head in members:
-            results += query_kernels(held, head, shared, treatments)
-            results += output_kernels(held, head, shared, treatments)
+            prepared += query_kernels(held, head, shared, treatments)
+            prepared += output_kernels(held, head, shared, treatments)
+    spectra = kernel_spectra([one.small for one in prepared])
+    results = [kernel_result(one, spectrum) for one, spectrum in zip(prepared, spectra, strict=True)]
     return sorted(results, key=lambda result: result.head.index)
 
 
@@ -63,59 +77,54 @@ def shared_sides(checkpoint: Checkpoint, head: Head, foldings: Iterable[bool]) -
 
 def query_kernels(
     checkpoint: Checkpoint, head: Head, shared: Shared, treatments: Sequence[Treatment]
-) -> list[KernelResult]:
+) -> list[Prepared]:
     """QK under every treatment; turned ones only where the head has rotary positions."""
     queries = {
         is_folded: side(score_map(checkpoint, head.query, head.query_norm, is_folded))
         for is_folded in shared.key
     }
-    results = []
+    prepared = []
     for treatment in treatments:
         if treatment.offset is not None and head.rope is None:
             continue
         query, key = queries[treatment.is_folded], shared.key[treatment.is_folded]
-        spectrum = kernel_spectrum(query, key, turn(head, treatment, query.rows.shape[0]))
-        biases = bias_terms(checkpoint, head, treatment, query.rows, key.rows, spectrum.frobenius)
-        results.append(kernel_result(head, "QK", treatment, query, key, spectrum, biases))
-    return results
+        small = small_kernel(query, key, turn(head, treatment, query.rows.shape[0]))
+        random = random_kernel_ranks(query.rows.shape, key.rows.shape)
+        biases = bias_terms(
+            checkpoint, head, treatment, query.rows, key.rows, max(small.cross.square, 0.0) ** 0.5
+        )
+        prepared.append(Prepared(head, "QK", treatment, small, random, biases))
+    return prepared
 
 
 def output_kernels(
     checkpoint: Checkpoint, head: Head, shared: Shared, treatments: Sequence[Treatment]
-) -> list[KernelResult]:
+) -> list[Prepared]:
     """OV under every treatment that does not turn."""
-    results = []
+    prepared = []
     for treatment in treatments:
         if treatment.offset is None:
             output = side(output_map(checkpoint, head, treatment.is_folded))
             value = shared.value[treatment.is_folded]
-            spectrum = kernel_spectrum(output, value)
-            results.append(kernel_result(head, "OV", treatment, output, value, spectrum))
-    return results
+            random = random_kernel_ranks(output.rows.shape, value.rows.shape)
+            prepared.append(Prepared(head, "OV", treatment, small_kernel(output, value), random))
+    return prepared
 
 
-def kernel_result(
-    head: Head,
-    kernel: Kernel,
-    treatment: Treatment,
-    left: Side,
-    right: Side,
-    spectrum: KernelSpectrum,
-    biases: BiasTerms | None = None,
-) -> KernelResult:
+def kernel_result(one: Prepared, spectrum: KernelSpectrum) -> KernelResult:
     return KernelResult(
-        head=head,
-        kernel=kernel,
-        treatment=treatment.name,
-        size=min(left.rows.shape),
+        head=one.head,
+        kernel=one.kernel,
+        treatment=one.treatment.name,
+        size=one.small.size,
         values=spectrum.values,
         eigenvalues=spectrum.eigenvalues,
         statistics=statistics(spectrum.values),
-        random=random_kernel_ranks(left.rows.shape, right.rows.shape),
+        random=one.random,
         asymmetry=spectrum.asymmetry,
         complex_share=complex_share(spectrum.eigenvalues),
         copying=copying(spectrum.eigenvalues),
-        biases=biases,
+        biases=one.biases,
     )
 
 

@@ -119,7 +119,7 @@ def two_lines(series: Series) -> tuple[Course, float]:
     """The turn that two lines show, and the larger of their slopes' p-values; none with p = 1 for no turn."""
     place, ranks = np.arange(len(series)) - (len(series) - 1) / 2, ranks_of(series)
     parabola, _ = fit(np.stack([np.ones_like(place), place, place**2], axis=1), ranks)
-    if parabola[2] == 0:
+    if np.ptp(ranks) == 0 or parabola[2] == 0:  # of equal ranks a fit keeps rounding alone
         return "none", 1.0
     turn = -parabola[1] / (2 * parabola[2])
     is_left = place <= turn

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from glassformer.errors import UserError
 from glassformer.spectra.compute import heads
-from glassformer.spectra.compute.heads import kernel_spectrum, side
+from glassformer.spectra.compute.heads import kernel_spectra, kernel_spectrum, side, small_kernel
 
 
 def assert_as_dense(left: np.ndarray, right: np.ndarray, turn: np.ndarray | None = None) -> None:
@@ -84,7 +84,7 @@ def test_shared_sides_change_nothing() -> None:
 def test_wrong_numbers_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = np.random.default_rng(0).standard_normal((2, 4, 10))
     with monkeypatch.context() as patch:
-        patch.setattr(heads.np.linalg, "eigvals", lambda small: np.ones(len(small)))
+        patch.setattr(heads.np.linalg, "eigvals", lambda stack: np.ones(stack.shape[:2]))
         with pytest.raises(UserError, match="the eigenvalues of a head's kernel are wrong"):
             kernel_spectrum(left, right)
     monkeypatch.setattr(heads, "square_root", lambda rows, gram: np.linalg.cholesky(gram))  # not transposed
@@ -95,3 +95,23 @@ def test_wrong_numbers_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_numbers_that_are_not_finite_are_one_sentence() -> None:
     with pytest.raises(UserError, match="not finite"):
         kernel_spectrum(np.full((2, 3), np.nan), np.ones((2, 3)))
+
+
+def test_many_kernels_at_once_are_those_one_by_one() -> None:
+    random = np.random.default_rng(1)
+    shapes = [(3, 9), (5, 9), (3, 9), (4, 2)]
+    sides = [(side(random.standard_normal(shape)), side(random.standard_normal(shape))) for shape in shapes]
+    together = kernel_spectra([small_kernel(*pair) for pair in sides])
+    for pair, found in zip(sides, together, strict=True):
+        alone = kernel_spectrum(*pair)
+        assert np.array_equal(found.values, alone.values)
+        assert np.array_equal(found.eigenvalues, alone.eigenvalues)
+
+
+def test_sides_that_never_meet_have_a_kernel_of_zero() -> None:
+    """RoPE can turn a query away from every key; rounding must not pass for a wrong spectrum."""
+    turn = np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]])
+    left = np.array([[1.0, 2.0, 0.1]]).T @ np.array([[0.3, 0.7]])  # 3 x 2: rows are copies of one direction
+    away = turn @ np.array([0.7, -0.3])
+    found = kernel_spectrum(left.T, np.outer(turn.T @ turn.T @ away, [1e6, 3e5, 1.0]), turn)
+    assert found.values.max() < 1e-6

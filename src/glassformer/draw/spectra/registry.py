@@ -1,4 +1,4 @@
-"""Every figure of an analysis, in the order of the report."""
+"""Every figure of an analysis and of a comparison, in the order of the report."""
 
 from glassformer.draw.spectra.picture import SpectralPicture
 
@@ -38,3 +38,13 @@ SPECTRA: tuple[SpectralPicture, ...] = (
     SpectralPicture("S14", "treatments", "raw ranks against treated ones, head by head", "treatments"),
     SpectralPicture("S15", "biases", "the four terms of the scores, over the layers", "biases"),
 )  # fmt: skip
+
+COMPARISON: tuple[SpectralPicture, ...] = (
+    SpectralPicture(
+        "C01", "depth of both", "effective rank of every weight type, both models", "comparison_depth"
+    ),
+    SpectralPicture("C02", "what changed", "size and rank of the change over depth", "comparison_change"),
+    SpectralPicture(
+        "C03", "heads that changed", "how much each head's rank moved, layers by heads", "comparison_heads"
+    ),
+)

@@ -15,6 +15,7 @@ A head of two dimensions that copies the first and turns the second of three aro
 ([1.0, 1.0], [-1.0, 1.0], 0.0)
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,8 @@ from glassformer.spectra.compute.checks import check_eigenvalues, check_energy
 # condition, and seldom under a hundredth of it: up to a ratio of 1e3 the smallest singular value is right to
 # 1e-16 * (1e3 * 1e2)^2 = 1e-6 at the worst. Beyond it, QR of the rows themselves.
 CHOLESKY_RATIO = 1e3
+
+NAME = "a head's kernel"
 
 Rows = Float[np.ndarray, "head width"]
 
@@ -60,29 +63,76 @@ class KernelSpectrum:
     frobenius: float
 
 
+@dataclass(frozen=True)
+class Cross:
+    """What the singular values of a kernel need."""
+
+    matrix: Float[np.ndarray, "rank rank"]  # R_l turn R_r', whose singular values are A's
+    square: float  # |A|^2 by the Gram matrices
+    scale: float  # |left|^2 |right|^2, which rounding in the square is relative to
+
+
+@dataclass(frozen=True)
+class Small:
+    """All that the spectrum of a kernel needs: its rows are multiplied out, and may be let go."""
+
+    cross: Cross
+    turned: Float[np.ndarray, "head head"]  # B, whose eigenvalues are A's
+    size: int  # the largest rank that A can have
+
+
 def kernel_spectrum(
     left: Rows | Side, right: Rows | Side, turn: Float[np.ndarray, "head head"] | None = None
 ) -> KernelSpectrum:
     """Singular values, eigenvalues, asymmetry and norm of A = left' turn right; checked as they are found."""
-    one, other = side(left), side(right)
-    values = kernel_values(one, other, turn)
+    return kernel_spectra([small_kernel(side(left), side(right), turn)])[0]
+
+
+def small_kernel(one: Side, other: Side, turn: Float[np.ndarray, "head head"] | None = None) -> Small:
+    """With the product that is as long as the model is wide."""
     product = other.rows @ one.rows.T  # head head
-    turned = product if turn is None else turn @ product
-    eigenvalues = by_magnitude(np.linalg.eigvals(turned))[: min(one.rows.shape)]
-    check_eigenvalues("a head's kernel", eigenvalues, turned)
-    square = float(np.sum(values**2))
-    return KernelSpectrum(values, eigenvalues, asymmetry(turned, square), square**0.5)
+    return Small(
+        cross_kernel(one, other, turn), product if turn is None else turn @ product, min(one.rows.shape)
+    )
 
 
-def kernel_values(
-    one: Side, other: Side, turn: Float[np.ndarray, "head head"] | None = None
-) -> Float[np.ndarray, "component"]:
-    """Singular values alone; their squares must add up to |A|^2."""
+def cross_kernel(one: Side, other: Side, turn: Float[np.ndarray, "head head"] | None = None) -> Cross:
     far = other.root if turn is None else other.root @ turn.T  # rank head
-    values = np.asarray(np.linalg.svd(one.root @ far.T, compute_uv=False))
     gram = other.gram if turn is None else turn @ other.gram @ turn.T
-    check_energy("a head's kernel", values, float(np.sum(one.gram * gram)))
-    return values
+    scale = float(one.gram.trace() * other.gram.trace())
+    return Cross(one.root @ far.T, float(np.sum(one.gram * gram)), scale)
+
+
+def kernel_spectra(kernels: Sequence[Small]) -> list[KernelSpectrum]:
+    """The spectra of many kernels; problems of one size are solved in one call, free of Python's lock."""
+    every_values = kernel_values([one.cross for one in kernels])
+    every_eigenvalues = batched(np.linalg.eigvals, [one.turned for one in kernels])
+    found = []
+    for one, values, numbers in zip(kernels, every_values, every_eigenvalues, strict=True):
+        eigenvalues = by_magnitude(numbers)[: one.size]
+        check_eigenvalues(NAME, eigenvalues, one.turned)
+        square = float(np.sum(values**2))
+        found.append(KernelSpectrum(values, eigenvalues, asymmetry(one.turned, square), square**0.5))
+    return found
+
+
+def kernel_values(kernels: Sequence[Cross]) -> list[Float[np.ndarray, "component"]]:
+    """Singular values alone; their squares must add up to |A|^2."""
+    found = batched(lambda stack: np.linalg.svd(stack, compute_uv=False), [one.matrix for one in kernels])
+    for one, values in zip(kernels, found, strict=True):
+        check_energy(NAME, values, one.square, one.scale)
+    return found
+
+
+def batched(
+    solve: Callable[[np.ndarray], np.ndarray], squares: Sequence[np.ndarray]
+) -> list[Float[np.ndarray, "component"]]:
+    """`solve` of every matrix, those of one shape together."""
+    found: dict[int, np.ndarray] = {}
+    for shape in dict.fromkeys(square.shape for square in squares):
+        places = [place for place, square in enumerate(squares) if square.shape == shape]
+        found |= dict(zip(places, solve(np.stack([squares[place] for place in places])), strict=True))
+    return [found[place] for place in range(len(squares))]
 
 
 def side(rows: Rows | Side) -> Side:

@@ -1,0 +1,108 @@
+"""Heads that changed: how much the effective rank of every head's QK and OV kernel moved, around 0."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, write_foot
+from glassformer.draw.spectra.groups import layers_with_heads
+from glassformer.draw.spectra.heads import ABOVE, BAR, BELOW, CELL, LEAST_CELL, SIDE, STACKED
+from glassformer.draw.spectra.maps import extreme, head_map, map_scale, scale_of
+from glassformer.draw.spectra.picture import Data
+from glassformer.draw.theme import Theme
+from glassformer.errors import UserError
+from glassformer.spectra.compare import SEEN, Comparison, HeadPair
+from glassformer.spectra.words import place_text, signed_text
+
+FOOT = (
+    "Effective rank of the second less that of the first, on a scale around 0. Red frame: lowest, green "
+    "frame: highest."
+)
+
+
+def compute(both: Comparison) -> Data:
+    if not both.heads:
+        raise UserError("the heads of the two models are not the same in number and size")
+    if not both.most_changed_heads:
+        raise UserError("no head's rank changed")
+    layers = layers_with_heads(both.first)
+    return {
+        "names": (both.first.name, both.second.name),
+        "layers": layers,
+        "maps": [map_data(both.heads, kernel, layers) for kernel in ("QK", "OV")],
+        "moved": len(both.most_changed_heads),
+        "kernels": len(both.heads),
+    }
+
+
+def map_data(pairs: tuple[HeadPair, ...], kernel: str, layers: tuple[int, ...]) -> dict[str, Any]:
+    values = np.full((len(layers), 1 + max(pair.first.head.index for pair in pairs)), np.nan)
+    chosen = [pair for pair in pairs if pair.first.kernel == kernel]
+    for pair in chosen:
+        values[layers.index(pair.first.head.layer), pair.first.head.index] = pair.by
+    return {"kernel": kernel, "size": chosen[0].first.size, "values": values}
+
+
+def draw(data: Data, theme: Theme) -> Figure:
+    layers, heads = data["maps"][0]["values"].shape
+    columns = 1 if layers >= STACKED else 2
+    wide = min(16.2 / columns - SIDE - 0.15, CELL[0] * layers)
+    high = max(min(CELL[1] if heads < 20 else 0.3, 10.0 * columns / heads), LEAST_CELL) * heads
+    block = ABOVE + high + BELOW + BAR
+    paper = sheet(theme, (2 // columns) * block + foot_height(FOOT), title(data))
+    for index, one in enumerate(data["maps"]):
+        down, across = divmod(index, columns)
+        part = paper.part(across * 16.4 / columns, down * block, 16.4 / columns - 0.15, block)
+        draw_map(part, data["layers"], one, wide, high)
+    write_foot(paper, FOOT)
+    return paper.figure
+
+
+def draw_map(part: Frame, layers: tuple[int, ...], one: dict[str, Any], wide: float, high: float) -> None:
+    values = one["values"]
+    part.write(0, 0.05, f"{one['kernel']}: change of the effective rank", BODY, weight="bold")
+    part.write(0, 0.47, ends_text(one, layers), SMALL, part.width, color=part.theme.muted)
+    axes = part.axes(SIDE, ABOVE, wide, high)
+    if np.nanmax(np.abs(values)) < SEEN:
+        values = np.where(np.isfinite(values), 0.0, np.nan)
+    image = head_map(axes, values, layers, scale_of(values, is_signed=True), part.theme)
+    map_scale(part, SIDE, ABOVE + high + BELOW + 0.1, min(5.0, max(wide, 3.0)), image, "", False)
+
+
+def ends_text(one: dict[str, Any], layers: tuple[int, ...]) -> str:
+    """The smallest and the largest with their places."""
+    if np.nanmax(np.abs(one["values"])) < SEEN:
+        return "no head's rank changed"
+    ends = []
+    for which in ("lowest", "highest"):
+        row, head = extreme(one["values"], which)
+        ends.append(f"{which} {signed_text(one['values'][row, head])} (L{layers[row]} h{head})")
+    return ", ".join(ends)
+
+
+def title(data: Data) -> str:
+    kernel, row, head, by = most_of(data)
+    many = f"{data['moved']:,} of {data['kernels']:,} kernels"
+    place = place_text(data["layers"][row], head)
+    return f"{many} differ in effective rank; {kernel} of {place} changed most, by {signed_text(by)}"
+
+
+def most_of(data: Data) -> tuple[str, int, int, float]:
+    """Kernel, row, head and change of the one that moved most."""
+    one = max(data["maps"], key=lambda one: float(np.nanmax(np.abs(one["values"]))))
+    row, head = extreme(np.abs(one["values"]), "highest")
+    return one["kernel"], row, head, float(one["values"][row, head])
+
+
+def caption(data: Data) -> str:
+    rows = " ".join(
+        f"{one['kernel']} (at most {one['size']}): {ends_text(one, data['layers'])}; mean "
+        f"{signed_text(float(np.nanmean(one['values'])))}, mean size "
+        f"{signed_text(float(np.nanmean(np.abs(one['values']))))[1:]}."
+        for one in data["maps"]
+    )
+    return (
+        f"Effective rank of every head's kernels in {data['names'][1]} less that in {data['names'][0]}. "
+        f"{rows} {FOOT} A rank that stayed does not say that the head did: it may compare other directions."
+    )
