@@ -74,32 +74,47 @@ def pair_composition(checkpoint: Checkpoint, layout: Layout, writer_layer: int, 
     return {kind: np.array([row[kind] for row in rows]) for kind in KINDS}
 
 
+@dataclass(frozen=True)
+class Group:
+    """Keys and values that some heads share."""
+
+    key: Rows
+    value: Rows
+    key_gram: Gram
+    value_gram: Gram
+    key_root: Gram
+
+
 def read_side(checkpoint: Checkpoint, heads: Sequence[Head]) -> Reader:
     """Everything of the reading heads, scaled so that every kernel has norm 1."""
     places: dict[tuple[Map, Map], int] = {}  # of the groups: heads with the same keys and values
-    groups = [places.setdefault((head.key, head.value), len(places)) for head in heads]
-    keys = [map_matrix(checkpoint, key) for key, _ in places]
-    values = [map_matrix(checkpoint, value) for _, value in places]
+    indices = [places.setdefault((head.key, head.value), len(places)) for head in heads]
+    groups = [group_of(map_matrix(checkpoint, key), map_matrix(checkpoint, value)) for key, value in places]
     scaled = [
-        scaled_head(checkpoint, head, keys[group], values[group])
-        for head, group in zip(heads, groups, strict=True)
+        scaled_head(checkpoint, head, groups[index]) for head, index in zip(heads, indices, strict=True)
     ]
     return Reader(
         query=np.concatenate([query for query, _, _ in scaled]),
-        key=np.concatenate(keys).astype(np.float32),
-        value=np.concatenate(values).astype(np.float32),
+        key=np.concatenate([group.key for group in groups]).astype(np.float32),
+        value=np.concatenate([group.value for group in groups]).astype(np.float32),
         query_grams=[gram for _, gram, _ in scaled],
         output_grams=[gram for _, _, gram in scaled],
-        groups=groups,
+        groups=indices,
     )
 
 
-def scaled_head(checkpoint: Checkpoint, head: Head, key: Rows, value: Rows) -> tuple[Rows, Gram, Gram]:
+def group_of(key: Rows, value: Rows) -> Group:
+    key_gram = key @ key.T
+    return Group(key, value, key_gram, value @ value.T, root(key_gram))
+
+
+def scaled_head(checkpoint: Checkpoint, head: Head, group: Group) -> tuple[Rows, Gram, Gram]:
     """L_K' Q / |W_QK|, G_Q / |W_QK|^2 and G_O / |W_OV|^2."""
     query, output = map_matrix(checkpoint, head.query), output_map(checkpoint, head, is_folded=False)
-    query_gram, key_gram, output_gram = query @ query.T, key @ key.T, output @ output.T
-    score_norm, copy_norm = kernel_norm(query_gram, key_gram), kernel_norm(output_gram, value @ value.T)
-    rows = (root(key_gram) @ query / score_norm).astype(np.float32)
+    query_gram, output_gram = query @ query.T, output @ output.T
+    score_norm = kernel_norm(query_gram, group.key_gram)
+    copy_norm = kernel_norm(output_gram, group.value_gram)
+    rows = (group.key_root / score_norm).astype(np.float32) @ query.astype(np.float32)
     return rows, query_gram / score_norm**2, output_gram / copy_norm**2
 
 
