@@ -30,8 +30,9 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python benchmarks/train.py
+	$(BIN)/python benchmarks/spectra.py
 
-gallery: $(READY)
+gallery: $(READY) $(WEIGHTS)
 	$(BIN)/python tools/gallery.py
 
 # Everything that the project needs, in exact versions, in a folder of its own.

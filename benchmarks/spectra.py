@@ -10,13 +10,15 @@ leading directions, QK and OV kernels with eigenvalues and asymmetry, statistics
 
 The usual method, written plainly, for one such layer: kernels W_Q' W_K of 2048 x 2048 and their singular
 values in float32, head by head, and the singular values of the seven weights in float32, on all cores: by
-SciPy (NumPy computes in float64), or by PyTorch, as the script that this replaces does it; PyTorch takes 7
-times as long for a wide matrix as for its transpose. Heads cost the same, so some are timed and counted for
-all.
+PyTorch, as the script that this replaces does it (it takes 7 times as long for a wide matrix as for its
+transpose), or by SciPy where PyTorch is not installed (NumPy computes in float64). Heads cost the same, so
+some are timed and counted for all.
 
 The floor is what these results cost if everything ran like a large matrix product: short^2 * long operations
-for a Gram matrix in the precision that was used, and 4/3 short^3 in float64 to make it tridiagonal, at the
-rates of products of 2048 x 2048 measured in this run on all cores at once.
+for a Gram matrix in the precision that was used, 4/3 short^3 in float64 to make it tridiagonal, and for a
+head's kernel 3 * width * size^2 of products and 13 size^3 for its singular values and eigenvalues, at the
+rates of products of 2048 x 2048 measured in this run on all cores at once. Reading, statistics, leading
+directions and files are not in it.
 """
 
 import argparse
@@ -27,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
@@ -74,6 +77,9 @@ CONFIG = {
     "tie_word_embeddings": True,
 }
 TRIDIAGONAL = 4 / 3  # operations by short^3 that make a symmetric matrix tridiagonal
+SMALL_PROBLEMS = (
+    8 / 3 + 10
+)  # operations by size^3: bidiagonal form, and the QR algorithm (Golub and Van Loan)
 RATE_SECONDS = 1.5  # of measuring a product's rate, at least
 REPEATS = 3  # of short measurements; the fastest counts, since machines are noisy
 
@@ -86,7 +92,10 @@ def main() -> None:
     parser.add_argument("--timed-heads", type=int, default=2, help="of the usual method; all cost the same")
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
-    parser.add_argument("--usual", choices=["scipy", "torch"], default="scipy", help="whose SVD it takes")
+    parser.add_argument(
+        "--usual", choices=["torch", "scipy"], default="torch" if find_spec("torch") else "scipy",
+        help="whose SVD the usual method takes (default: PyTorch's, where it is installed)",
+    )  # fmt: skip
     parser.add_argument("--no-usual", action="store_true", help="leave the usual method out")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
@@ -189,6 +198,7 @@ def usual(
     matrices, _ = timed(lambda: [svdvals(one) for one in weights.values()])
     heads *= HEADS / timed_heads
     return {
+        "usual, by": asked.usual,
         "usual, QK values, s": heads,
         "usual, whole layer, s": heads + matrices,
         "usual / ours, whole layer": (heads + matrices) / float(found["ours, whole layer, s"]),
@@ -223,6 +233,9 @@ def floor(analysis: Analysis, workers: int) -> float:
         short, long = sorted(one.shape)
         kind = "float32" if one.precision.startswith("float32") else "float64"
         seconds += short**2 * long / rates[kind] + TRIDIAGONAL * short**3 / rates["float64"]
+    for kernel in analysis.kernels:
+        products = 3 * analysis.layout.width * kernel.size**2  # a Gram matrix of one side, and B
+        seconds += (products + SMALL_PROBLEMS * kernel.size**3) / rates["float64"]
     return seconds
 
 

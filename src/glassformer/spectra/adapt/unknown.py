@@ -2,29 +2,35 @@
 
 >>> pattern("blocks.12.mixer.in_proj.weight")
 (12, 'blocks.#.mixer.in_proj.weight')
+>>> pattern("my |blocks|.3.$w$")
+(3, 'my__blocks_.#._w_')
 """
 
 import math
+import re
 from collections.abc import Iterable
 
 from glassformer.spectra.adapt.config import read_config
 from glassformer.spectra.layout import Layout, View, Weight
 from glassformer.spectra.read.checkpoint import Checkpoint
-from glassformer.spectra.read.quoted import quoted
 from glassformer.spectra.read.tensor import Tensor
+
+STRANGE = re.compile(r"[^\w.#*/:+-]")  # in a title or a table, these would be taken for markup
+LONGEST = 80  # characters of an architecture's name
 
 
 def unknown_layout(checkpoint: Checkpoint, architecture: str) -> Layout:
     """Every matrix's spectrum, and a note that says why there is no more."""
     weights = pattern_weights(checkpoint.tensors.values())
     layers = {weight.layer for weight in weights if weight.layer is not None}
-    note = f"{why(checkpoint, architecture)}: every matrix's spectrum, but no heads"
-    return Layout(architecture or "unknown", len(layers), 0, 0, 0, 0, weights, (), (note,))
+    name = STRANGE.sub("_", architecture[:LONGEST])
+    note = f"{why(checkpoint, name)}: every matrix's spectrum, but no heads"
+    return Layout(name or "unknown", len(layers), 0, 0, 0, 0, weights, (), (note,))
 
 
 def why(checkpoint: Checkpoint, architecture: str) -> str:
     if architecture:
-        return f"no adapter for architecture {quoted(architecture)}"
+        return f"no adapter for architecture '{architecture}'"
     if checkpoint.kind == "gguf":
         return "the file does not say its architecture ('general.architecture' is missing)"
     if not checkpoint.config:
@@ -54,9 +60,9 @@ def matrices(tensor: Tensor) -> list[Weight]:
 
 
 def pattern(name: str) -> tuple[int | None, str]:
-    """The first number among a name's parts, and the name with # in its place."""
-    parts = name.split(".")
+    """The first number among a name's parts, and the name with # in its place, in plain characters."""
+    parts = STRANGE.sub("_", name).split(".")
     place = next((index for index, part in enumerate(parts) if part.isascii() and part.isdigit()), None)
     if place is None:
-        return None, name
+        return None, ".".join(parts)
     return int(parts[place]), ".".join([*parts[:place], "#", *parts[place + 1 :]])

@@ -140,7 +140,8 @@ def side(rows: Rows | Side) -> Side:
     if isinstance(rows, Side):
         return rows
     exact = np.asarray(rows, np.float64)
-    gram = exact @ exact.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = exact @ exact.T
     if not np.isfinite(gram.trace()):
         raise UserError("a map of a head has numbers that are not finite, or whose squares are not")
     return Side(exact, gram, square_root(exact, gram))

@@ -37,7 +37,7 @@ def leading_directions(
         return np.zeros((0, matrix.shape[stream == "in"]), np.float32)
     is_upright = matrix.shape[0] >= matrix.shape[1]
     directions = short_side(count)
-    return directions if is_upright == (stream == "in") else other_side(matrix, directions)
+    return directions if is_upright == (stream == "in") else other_side(matrix, directions, float(values[0]))
 
 
 def gram_top(
@@ -84,10 +84,13 @@ def orthonormal(block: np.ndarray) -> Float[np.ndarray, "short block"]:
     return basis
 
 
-def other_side(matrix: Matrix, directions: Vectors) -> Vectors:
-    """Images of the short side's directions: the long side's, once they are made orthonormal."""
+def other_side(matrix: Matrix, directions: Vectors, largest: float) -> Vectors:
+    """Images of the short side's directions: the long side's, once they are made orthonormal.
+
+    They are taken relative to the largest singular value: float32 ends at 1e38, and gains may go beyond it.
+    """
     images = np.concatenate(
-        [panel.astype(np.float32, copy=False) @ directions.T for panel in matrix.panels()]
+        [(panel / largest).astype(np.float32, copy=False) @ directions.T for panel in matrix.panels()]
     )
-    basis, triangle = np.linalg.qr(images / np.abs(images).max())
+    basis, triangle = np.linalg.qr(images)
     return np.ascontiguousarray((basis * np.sign(np.diag(triangle))).T.astype(np.float32))

@@ -21,7 +21,7 @@ from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.read.fingerprint import fingerprint, stamp
 from glassformer.spectra.read.gguf_header import Entry, Header, read_header
 from glassformer.spectra.read.gguf_stored import Stored
-from glassformer.spectra.read.mapped import MappedFile
+from glassformer.spectra.read.mapped import MappedFile, refuse_pointer
 from glassformer.spectra.read.quoted import quoted
 from glassformer.spectra.read.tensor import Tensor
 
@@ -58,6 +58,7 @@ def open_gguf(path: str | Path) -> Checkpoint:
 
 def open_part(path: Path) -> Part:
     file = MappedFile(path)
+    refuse_pointer(file)
     return Part(path, file, read_header(memoryview(file.map), str(path)))
 
 

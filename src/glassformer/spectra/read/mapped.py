@@ -72,6 +72,6 @@ def map_whole(path: Path) -> mmap.mmap:
     except IsADirectoryError:
         raise UserError(f"{path} is a folder, but a file is expected") from None
     except ValueError:
-        raise UserError(f"{path} is empty, but weights are expected") from None
+        raise UserError(f"{path} is empty") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
