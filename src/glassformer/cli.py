@@ -57,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         status = dispatch(arguments)
-        sys.stdout.flush()
+        if sys.stdout:  # none where the shell has closed it: `>&-`
+            sys.stdout.flush()
         return status
     except UserError as error:
         print(f"glassformer: {error}", file=sys.stderr)

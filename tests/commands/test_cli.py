@@ -314,6 +314,12 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_closed_output_is_no_error(monkeypatch):
+    """`glassformer list tasks >&-`: Python has no sys.stdout then."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["list", "tasks"]) == 0
+
+
 def test_statuses_of_processes():
     assert glassformer("--help").returncode == 0
     refused = glassformer("rn")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 import glassformer
 from glassformer.cli import main
@@ -17,7 +18,7 @@ from glassformer.errors import UserError
 from glassformer.spectra.matrix import map_matrix, view_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
 from tests.spectra.real_weights import minilm, smollm2
-from tests.spectra.small_llama import write_llama
+from tests.spectra.small_llama import arrays, write_llama
 
 FIELDS = ("folder", "architecture", "layers", "heads", "kv_heads", "head_dim", "qk_effective_rank", "weights")
 FIELDS += (
@@ -110,10 +111,12 @@ def test_a_second_time_is_only_told_and_narrower_tables_leave_nothing_old(capsys
 def test_figures_are_drawn_once_and_their_errors_lose_nothing(capsys, llama, monkeypatch):
     drawn = []
 
-    def draw(analysis, folder, formats, theme):
+    def draw(analysis, folder, formats, theme, tell):
         drawn.append(formats)
         folder.mkdir(exist_ok=True)
         (folder / "S01.png").write_bytes(b"picture")
+        if formats == ("svg",):
+            tell("S02 could not be drawn")
         return [folder / "S01.png"]
 
     monkeypatch.setattr("glassformer.draw.spectra.draw.draw_analysis", draw)
@@ -122,8 +125,10 @@ def test_figures_are_drawn_once_and_their_errors_lose_nothing(capsys, llama, mon
         assert "llama.spectra/figures/S01.png" in content["files"]
     assert drawn == [("png",)]
     told(capsys, "spectra", llama, "--layers", "0-1")
-    told(capsys, "spectra", llama, "--layers", "0-1", "--format", "svg")
-    assert drawn == [("png",), ("png",), ("svg",)]
+    for _ in range(2):  # what failed is told, and tried again
+        content = told(capsys, "spectra", llama, "--layers", "0-1", "--format", "svg")
+        assert content["notes"] == ["S02 could not be drawn"]
+    assert drawn == [("png",), ("png",), ("svg",), ("svg",)]
     monkeypatch.setattr("glassformer.draw.spectra.draw.draw_analysis", lambda *_: 1 / 0)
     content = told(capsys, "spectra", llama, "--layers", "2")
     assert content["notes"] == ["the figures could not be drawn (ZeroDivisionError: division by zero)"]
@@ -201,6 +206,7 @@ def test_from_python(llama):
             "llama/config.json is a file, not a folder; --out chooses another place",
         ),
         ("llama --device gpu", "--device gpu needs a GPU that JAX sees, but it sees none"),
+        ("none.csv --layers 0", "none.csv is a table, which is told as a whole; "),
         ("none.csv", "cannot read the table none.csv: No such file or directory"),
         ("llama llama extra", "'extra' is one word too many for glassformer spectra"),
     ],
@@ -225,6 +231,22 @@ def test_bad_numbers_end_with_a_sentence_and_keep_the_others(capsys, here):
     assert main(["spectra", "bad", "--layers", "0-1", "--format", "none"]) == 0
 
 
+@pytest.mark.parametrize(
+    "tensor",
+    ["self_attn.k_proj.weight", "self_attn.o_proj.weight", "self_attn.k_proj.bias", "input_layernorm.weight"],
+)
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_bad_number_of_a_head_is_named_by_its_tensor(capsys, here, tensor, number):
+    """A bias, too, which no spectrum is taken of, and a gain that is folded in."""
+    write_llama(here / "bad", layers=1)
+    stored, name = arrays(layers=1), f"model.layers.0.{tensor}"
+    stored[name] = np.full(stored.get(name, np.ones(8)).shape, number, np.float32)
+    save_file(stored, here / "bad" / "model.safetensors")
+    assert main(["spectra", "bad", "--heads", "--treatments", "folded"]) == 2
+    said = f"the heads of layer 0: {name} has {number}, where a finite number was expected; "
+    assert capsys.readouterr().err.startswith(f"glassformer: {said}")
+
+
 @pytest.mark.parametrize("text", ["", "a", "1-", "-1", "1-2-3", "1,,2", "1_0", "99999999", "²"])
 def test_layers_that_are_no_numbers_and_ranges(text):
     with pytest.raises(UserError, match="--layers must be numbers and ranges"):
@@ -237,7 +259,7 @@ def test_the_folder_is_inside_a_run_and_beside_the_user_otherwise(here):
     (here / "runs" / "adder").mkdir(parents=True)
     (here / "runs" / "adder" / "run.toml").write_text("")
     assert place(run) == Path("runs/adder/spectra")
-    assert place(replace(run, name="org/name", kind="hub")) == Path("name.spectra")
+    assert place(replace(run, name="org/name", kind="safetensors")) == Path("name.spectra")
 
 
 def test_layers():

@@ -4,7 +4,7 @@ import pytest
 from glassformer.spectra.compute.statistics import statistics
 from glassformer.spectra.depth import courses, depth_of, depths
 from glassformer.spectra.layout import View, Weight
-from glassformer.spectra.results import Change, MatrixResult, Ranks
+from glassformer.spectra.results import Change, MatrixResult, Place, Ranks
 
 
 def result(layer, kind="W_Q", shape=(4, 8), values=(1.0, 1.0, 1.0, 1.0), treatment="raw", expert=None):
@@ -17,7 +17,7 @@ def result(layer, kind="W_Q", shape=(4, 8), values=(1.0, 1.0, 1.0, 1.0), treatme
 def test_all_numbers_of_a_course_by_hand():
     course = depth_of([2, 3, 4, 5, 6, 7], [4.0, 2.0, 3.0, 3.0, 6.0, 6.0], [8.0] * 6)
     assert course.mean == 4.0 and course.std == pytest.approx(np.sqrt(14 / 6))
-    assert course.smallest == Change(3, 2.0) and course.largest == Change(6, 6.0)
+    assert course.smallest == Place(3, 2.0) and course.largest == Place(6, 6.0)
     assert course.jump == Change(6, 3.0) and course.drop == Change(3, -2.0)
     assert course.thirds == (3.0, 3.0, 6.0) and course.relative_to_random == 0.5
     assert course.layers == (2, 3, 4, 5, 6, 7)

@@ -52,6 +52,11 @@ def test_shapes_are_kept_apart(tmp_path):
             "layer_idx in line 3 of TABLE must be a whole number, but it is 'x'",
         ),
         (HEADER + "0,,8x8,6\n", "weight_type in line 2 of TABLE is empty"),
+        (
+            HEADER + "0,W\x1b[31m,8x8,6\n",
+            r"weight_type in line 2 of TABLE must be a name such as W_Q, but it is 'W\x1b",
+        ),
+        (HEADER + "0,W_V,8\x7f,6\n", r"must be like 256x2048, but it is '8\x7f'"),
         (HEADER + "0,W_V,8,6\n", "shape in line 2 of TABLE must be like 256x2048, but it is '8'"),
         (HEADER + "0,W_V,0x8,6\n", "shape in line 2 of TABLE must be like 256x2048"),
         (HEADER + "0,W_V,9999999999x8,6\n", "shape in line 2 of TABLE must be like 256x2048"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from glassformer.spectra.report import report_text
-from glassformer.spectra.results import Change
+from glassformer.spectra.results import Change, Ranks
 from tests.draw.spectra.synthetic import NAMES, made
 
 
@@ -58,14 +58,14 @@ def test_what_is_not_there_has_no_section():
     text = report_text(made("unknown"))
     assert "Heads were not read." in text
     headings = re.findall(r"^## (.*)", text, re.M)
-    assert headings == ["Weights over depth", "How it was computed, and what it does not say"]
+    assert headings == ["In short", "Weights over depth", "How it was computed, and what it does not say"]
     assert "`backbone.stages.*.mixer.projection_3.weight`" in text
 
 
 def test_all_sections_are_there_where_there_is_something():
-    headings = re.findall(r"^## (.*)", report_text(made("six"), ["figures/S01_heads.png"]), re.M)
+    headings = re.findall(r"^## (.*)", report_text(made("six"), ["figures/X01_other.png"]), re.M)
     assert headings == [
-        "Weights over depth", "Heads: effective rank", "Heads: copying and asymmetry", "Relations", "Treatments",
+        "In short", "Weights over depth", "Heads: effective rank", "Heads: copying and asymmetry", "Relations", "Treatments",
         "Biases of queries and keys", "Figures", "How it was computed, and what it does not say",
     ]  # fmt: skip
 
@@ -90,10 +90,44 @@ def test_figures_are_shown_once_and_notes_are_told():
     ]
     text = report_text(made("tiny"), figures, ["rope was not asked for."])
     assert re.findall(r"!\[(.*)\]\((.*)\)", text) == [
-        ("heads", "figures/S01_heads.png"),
         ("depth", "figures/S06_depth.png"),
+        ("heads", "figures/S01_heads.png"),
     ]
+    assert text.index("## Heads: effective rank") < text.index("S01_heads") < text.index("## Heads: copying")
+    assert "(figures/captions.md)" in text
     assert "- rope was not asked for." in text
+
+
+def test_what_stands_out_comes_first_with_its_numbers():
+    analysis = made("six")
+    text = report_text(analysis).partition("## In short")[2].partition("## ")[0]
+    shares = {name: course.relative_to_random for name, course in analysis.depth.items()}
+    low = min(shares, key=shares.__getitem__)
+    assert f"{low} has the lowest effective rank ({shares[low]:.3f})" in text
+    row = report_text(analysis).partition("| written by |")[2].split("\n")[2].split(" | ")
+    assert f"{row[1]} read {row[0].strip('| ')}, score {row[2]}" in text
+    assert "falling: W_Q, W_K, W_V, W_O, W_gate, W_up and W_down" in text
+
+
+def test_a_model_of_zeros_has_no_extremes():
+    analysis = made("six")
+    nothing = replace(analysis.kernels[0].statistics, ranks=Ranks(0.0, 0.0, 0.0, 0.0))
+    kernels = tuple(replace(one, statistics=nothing, copying=0.0, asymmetry=0.0) for one in analysis.kernels)
+    scores = {kind: 0 * values for kind, values in analysis.relations.composition.items()}
+    text = report_text(
+        replace(analysis, kernels=kernels, relations=replace(analysis.relations, composition=scores))
+    )
+    assert "QK, lowest" not in text
+    assert "Highest:" not in text
+    assert "Most symmetric" not in text
+    assert "written by" not in text
+
+
+def test_layers_apart_are_no_neighbours():
+    found = made("six").relations
+    apart = replace(found, layers=tuple(3 * layer for layer in found.layers))
+    text = report_text(replace(made("six"), relations=apart))
+    assert re.search(r"\| W_Q \|  \| 0\.\d{3} \|", text)
 
 
 def test_some_layers_only_are_said_to_be_some():

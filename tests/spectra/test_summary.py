@@ -56,7 +56,7 @@ def test_words_about_trends():
     assert words("U-shape", "U-shape", 0.021) == "U-shape, p = 0.021"
     assert words("falling", "falling", 1e-9) == "falling, p < 0.001"
     assert words("falling", "none", 0.68) == "falling by thirds, not significant, p = 0.68"
-    assert words("falling", "U-shape", 0.01) == "U-shape, p = 0.01 (falling by thirds)"
+    assert words("falling", "U-shape", 0.01) == "U-shape, p = 0.010 (falling by thirds)"
     assert words("falling", "too few layers", float("nan")) == ""
     assert trend_words(None) == ""
     assert trend_words(None) == ""

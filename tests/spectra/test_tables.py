@@ -17,6 +17,7 @@ from glassformer.spectra.tables import (
     layers_table,
     matrix_order,
     position,
+    quartiles,
     weights_table,
     write_tables,
 )
@@ -82,6 +83,8 @@ def test_heads_have_the_raw_rank_beside_and_their_quartile(made):
     highest = max(raw, key=lambda row: float(row["eff_rank"]))
     assert (lowest["quartile"], highest["quartile"]) == ("low", "high")
     assert sum(row["quartile"] == "low" for row in raw) == 3  # of 12
+    nine = [one for one in analysis.kernels if (one.kernel, one.treatment) == ("QK", "raw")][:9]
+    assert sorted(quartiles(nine)) == 3 * ["high"] + 3 * ["low"] + 3 * ["middle"]
 
 
 def test_layers_are_means_over_their_heads(made):

@@ -44,7 +44,7 @@ def test_names_are_read_back(names):
     ("text", "sentence"),
     [
         ("foldet", "no treatment called 'foldet'; did you mean 'folded'?"),
-        ("raw+folded", "no treatment called 'raw'"),
+        ("raw+folded", "the treatment 'raw+folded' adds to raw, which nothing is done to"),
         ("folded+", "no treatment called ''"),
         ("rope:", "the treatment 'rope:' needs a number of places"),
         ("rope", "the treatment 'rope' needs a number of places"),

@@ -13,6 +13,7 @@ from typing import Any
 
 from glassformer.commands.spectra_input import Asked, Manner, check_manner, chosen_folder, opened
 from glassformer.commands.waiting import share_bar, waiting
+from glassformer.errors import UserError
 from glassformer.runs.atomic import locked, write_text
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Pairs, Wanted
@@ -87,6 +88,10 @@ def spectra(
 
         return spectra_of_two(str(target), str(other), out, asked, how, clock)
     if Path(target).suffix == ".csv":
+        if out is not None or layers is not None or heads_only:
+            raise UserError(
+                f"{target} is a table, which is told as a whole; --out, --layers and --heads are for models"
+            )
         return table_result(Path(target), clock)
     checkpoint, layout = opened(str(target))
     wanted = asked.of(layout)
@@ -118,20 +123,25 @@ def analysed(
 
 
 def draw_into(folder: Path, analysis: Analysis, how: Manner, made: Made) -> None:
-    """The figures, if they are asked for and not there yet; one that fails loses no numbers."""
+    """The figures, if they are asked for and not there yet; one that fails is told and tried again."""
     if not how.pictures:
         return
     from glassformer.draw.spectra.draw import draw_analysis
     from glassformer.draw.theme import theme_named
-    from glassformer.spectra.drawn import figures_once
+    from glassformer.spectra.drawn import figures_once, forget_drawn
+
+    failed: list[str] = []
 
     def draw(into: Path) -> list[Path]:
-        return draw_analysis(analysis, into, how.pictures, theme_named(how.theme))
+        return draw_analysis(analysis, into, how.pictures, theme_named(how.theme), failed.append)
 
     try:
         made.files.extend(figures_once(folder, analysis, (*how.pictures, how.theme), draw))
     except Exception as error:  # whatever a drawing library raises: the tables are what counts
-        made.notes.append(f"the figures could not be drawn ({type(error).__name__}: {error})")
+        failed.append(f"the figures could not be drawn ({type(error).__name__}: {error})")
+    if failed:
+        forget_drawn(folder)
+    made.notes.extend(failed)
 
 
 def report(analysis: Analysis, folder: Path, made: Made) -> str:

@@ -104,7 +104,8 @@ def pairing_notes(both: Comparison) -> list[str]:
         if alone:
             notes.append(f"only {name} has {listed(sorted(alone))}")
     if both.first.kernels and both.second.kernels and not both.heads:
-        notes.append("the models have other numbers or sizes of heads, which are not compared one by one")
+        what = "numbers of layers" if one.layers != two.layers else "numbers or sizes of heads"
+        notes.append(f"the models have other {what}: heads are not compared one by one")
     return notes
 
 
@@ -130,7 +131,7 @@ def drawn(
         return []
     from glassformer.draw.spectra.draw import draw_comparison
     from glassformer.draw.theme import theme_named
-    from glassformer.spectra.drawn import FIGURES, STAMP, figures_once, stamp
+    from glassformer.spectra.drawn import figures_once, forget_drawn, stamp
 
     failed: list[str] = []
 
@@ -140,7 +141,7 @@ def drawn(
     others = [stamp(one, (one.name,)) for one in (both.second, change) if one]
     files = figures_once(folder, both.first, (*how.pictures, how.theme, both.first.name, *others), draw)
     if failed:
-        (folder / FIGURES / STAMP).unlink(missing_ok=True)
+        forget_drawn(folder)
     notes += failed
     return files
 

@@ -102,9 +102,18 @@ def chosen_layers(layout: Layout, text: str | None) -> tuple[int, ...]:
         return tuple(there)
     asked = parse_layers(text)
     if strange := sorted(asked - set(there)):
-        have = f"layers {there[0]} to {there[-1]}" if there else "no layers"
-        raise UserError(f"--layers asks for layer {strange[0]}, but the model has {have}")
+        raise UserError(f"--layers asks for layer {strange[0]}, but the model has {extent(there)}")
     return tuple(sorted(asked))
+
+
+def extent(layers: Sequence[int]) -> str:
+    """
+    >>> extent([]), extent([0]), extent([0, 1, 2])
+    ('no layers', 'only layer 0', 'layers 0 to 2')
+    """
+    if len(layers) < 2:
+        return f"only layer {layers[0]}" if layers else "no layers"
+    return f"layers {layers[0]} to {layers[-1]}"
 
 
 def parse_layers(text: str) -> set[int]:

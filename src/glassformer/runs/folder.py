@@ -24,7 +24,7 @@ from glassformer.train.settings import Train
 MADE = (
     *("result.json", "params.safetensors", "state.safetensors", "checkpoints", "figures", "videos"),
     *("report.md", "certificate.json", "metrics.csv", "history.safetensors", "population.safetensors"),
-    *("page.html", "env.json", "run.toml"),
+    *("spectra", "page.html", "env.json", "run.toml"),
 )
 EARLY = {"env.json", "rule.py"}  # written before run.toml: all that a run killed at its very start leaves
 RULE_COPY = "rule.py"  # a user's own rule travels with its run

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.spectra.difference import Key
+from glassformer.spectra.relations import overlap
 from glassformer.spectra.results import SHARES, Analysis, Kernel, KernelResult, MatrixResult
 from glassformer.spectra.tables import TYPES, position
 
@@ -189,5 +190,4 @@ def subspace_similarity(
     """
     if one is None or other is None or one.shape != other.shape or not len(one):
         return UNKNOWN
-    share = float(np.sum((one.astype(np.float64) @ other.T) ** 2)) / len(one)
-    return min(1.0, round(share, DIGITS))
+    return min(1.0, round(overlap(one, other), DIGITS))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from glassformer.spectra.compare import SEEN, Comparison, TypePair, WeightPair
 from glassformer.spectra.compare_tables import MOST, mean, rank_of, type_summary
-from glassformer.spectra.markdown import table
-from glassformer.spectra.report import figures_section, type_text
+from glassformer.spectra.markdown import table, type_text
+from glassformer.spectra.report import figures_section, width_text
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.words import (
     counted,
@@ -70,7 +70,7 @@ def model_text(which: str, analysis: Analysis) -> str:
     layout = analysis.layout
     heads = f", {counted(layout.heads, 'head')} of {layout.head_dim}" if layout.heads else ""
     layers = counted(layout.layers, "layer")
-    return f"{which}: {analysis.name} ({layout.architecture}, {layers}{heads}, width {layout.width})."
+    return f"{which}: {analysis.name} ({layout.architecture}, {layers}{heads}{width_text(layout.width)})."
 
 
 def change_text(both: Comparison) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.spectra.change_points import change_points
-from glassformer.spectra.results import Change, Depth, MatrixResult
+from glassformer.spectra.results import Change, Depth, MatrixResult, Place
 from glassformer.spectra.trends import third_means, trend_of
 
 Numbers = Sequence[float] | Float[np.ndarray, "layer"]
@@ -28,8 +28,8 @@ def depth_of(layers: Sequence[int], series: Numbers, random: Numbers | float) ->
         series=values,
         mean=float(values.mean()),
         std=float(values.std()),
-        smallest=Change(layers[int(values.argmin())], float(values.min())),
-        largest=Change(layers[int(values.argmax())], float(values.max())),
+        smallest=Place(layers[int(values.argmin())], float(values.min())),
+        largest=Place(layers[int(values.argmax())], float(values.max())),
         relative_to_random=float(np.mean(values / np.asarray(random, dtype=np.float64))),
         thirds=third_means(values),
         change_points=tuple(layers[start] for start in starts),

@@ -26,6 +26,11 @@ def figures_once(
     return files
 
 
+def forget_drawn(folder: Path) -> None:
+    """So that figures that failed are tried again."""
+    (folder / FIGURES / STAMP).unlink(missing_ok=True)
+
+
 def stamped(folder: Path, mark: str) -> list[Path]:
     """The files that were drawn under this mark; none where one of them is gone."""
     try:

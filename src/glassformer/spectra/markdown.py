@@ -6,14 +6,21 @@
 | W_Q | 51.0 |
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
-    """Lines of a table whose first columns are words and whose others are numbers."""
-    marks = ["---" if place < left else "---:" for place in range(len(headings))]
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, words: Collection[str] = ()
+) -> list[str]:
+    """Lines of a table whose first columns, and those called `words`, are words; the others are numbers."""
+    marks = ["---" if place < left or heading in words else "---:" for place, heading in enumerate(headings)]
     lines = [line(headings), "|" + "|".join(marks) + "|"]
     return [*lines, *(line(row) for row in rows)]
+
+
+def type_text(type: str) -> str:
+    """A type that is a pattern of tensors' names stands as code, for its signs are no markup."""
+    return f"`{type}`" if any(sign in type for sign in ".*#") else type
 
 
 def line(cells: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ class Matrix:
 
     def dense(self) -> Float[np.ndarray, "out in"]:
         """The whole of it in float64, for small ones; one sentence where a number is not finite."""
-        return finite(self.block().astype(np.float64), self.name)
+        return finite(self.block(), self.name).astype(np.float64)
 
     def panels(self, numbers: int = PANEL) -> Iterator[Float[np.ndarray, "long short"]]:
         """Pieces along the long side, short side as columns: the sum of their P'P is the Gram matrix."""

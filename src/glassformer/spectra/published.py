@@ -16,6 +16,7 @@ from pathlib import Path
 from glassformer.errors import UserError
 from glassformer.spectra.compute.random import random_ranks
 from glassformer.spectra.depth import Entry, courses
+from glassformer.spectra.read.quoted import quoted
 from glassformer.spectra.results import Depth
 
 COLUMNS = ("layer_idx", "weight_type", "shape", "eff_rank")
@@ -63,9 +64,11 @@ def table_rows(source: Path) -> Iterator[tuple[int, Row]]:
 def parse_row(row: Row, place: str) -> Entry:
     layer, kind, shape, rank = ((row[column] or "").strip() for column in COLUMNS)
     if not re.fullmatch(r"-?[0-9]{1,9}", layer, re.ASCII):
-        raise UserError(f"layer_idx in {place} must be a whole number, but it is '{layer}'")
+        raise UserError(f"layer_idx in {place} must be a whole number, but it is {quoted(layer)}")
     if not kind:
         raise UserError(f"weight_type in {place} is empty; expected a name such as W_Q")
+    if not kind.isprintable():
+        raise UserError(f"weight_type in {place} must be a name such as W_Q, but it is {quoted(kind)}")
     sides = parse_shape(shape, place)
     return kind, sides, int(layer), parse_rank(rank, place), random_ranks(sides).eff_rank
 
@@ -74,7 +77,7 @@ def parse_shape(text: str, place: str) -> tuple[int, int]:
     match = re.fullmatch(r"([0-9]{1,10})x([0-9]{1,10})", text, re.ASCII)
     sides = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 0 < min(sides) <= max(sides) <= LONGEST_SIDE:
-        raise UserError(f"shape in {place} must be like 256x2048, but it is '{text}'")
+        raise UserError(f"shape in {place} must be like 256x2048, but it is {quoted(text)}")
     return sides
 
 
@@ -84,5 +87,5 @@ def parse_rank(text: str, place: str) -> float:
     except ValueError:
         rank = math.nan
     if not 0 < rank < math.inf:
-        raise UserError(f"eff_rank in {place} must be a number above 0, but it is '{text}'")
+        raise UserError(f"eff_rank in {place} must be a number above 0, but it is {quoted(text)}")
     return rank

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from glassformer.spectra.markdown import table
+from glassformer.spectra.markdown import table, type_text
 from glassformer.spectra.report_heads import bias_section, character_section, heads_section, treatment_section
 from glassformer.spectra.report_relations import relations_section
+from glassformer.spectra.report_short import short_section
 from glassformer.spectra.results import Analysis, Change, Depth, MatrixResult
 from glassformer.spectra.words import (
     counted,
@@ -25,18 +26,22 @@ PICTURES = (".png", ".svg")  # that a page can show, the first kind there is
 
 def report_text(analysis: Analysis, figures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
     """The whole page; `figures` are paths from where it lies, `notes` more sentences for the user."""
-    sections: tuple[Callable[[Analysis], list[str]], ...] = (
-        weights_section,
-        heads_section,
-        character_section,
-        relations_section,
-        treatment_section,
-        bias_section,
-    )
-    lines = opening(analysis, notes)
-    for section in sections:
-        lines += section(analysis)
-    lines += [*figures_section(figures), *method_section(analysis)]
+    sections: dict[Callable[[Analysis], list[str]], tuple[str, ...]] = {
+        short_section: (),
+        weights_section: ("S06", "S07", "S08", "S09", "S10"),
+        heads_section: ("S01", "S03", "S04", "S05"),
+        character_section: ("S02",),
+        relations_section: ("S11", "S12", "S13"),
+        treatment_section: ("S14",),
+        bias_section: ("S15",),
+    }
+    lines, left = opening(analysis, notes), shown_once(figures)
+    for section, ids in sections.items():
+        if said := section(analysis):
+            here = [path for path in left if PurePath(path).name.startswith(ids)] if ids else []
+            left = [path for path in left if path not in here]
+            lines += [*said, *figure_lines(here)]
+    lines += [*figures_section(left), *method_section(analysis, figures)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -47,7 +52,7 @@ def opening(analysis: Analysis, notes: Sequence[str]) -> list[str]:
     dtypes = [dtype for dtype, _ in Counter(one.dtype for one in raw).most_common()]
     stored = f", stored as {listed(dtypes)}" if dtypes else ""
     said = [
-        f"Architecture {layout.architecture}: {counted(layout.layers, 'layer')}, width {layout.width}.",
+        f"Architecture {layout.architecture}: {counted(layout.layers, 'layer')}{width_text(layout.width)}.",
         layers_sentence(analysis),
         heads_sentence(analysis),
         f"{counted(len(raw), MATRIX, MATRICES)}{stored}." if raw else "No weight matrices were asked for.",
@@ -55,6 +60,11 @@ def opening(analysis: Analysis, notes: Sequence[str]) -> list[str]:
     lines = [f"# Spectra of {analysis.name}", "", " ".join(sentence for sentence in said if sentence), ""]
     told = dict.fromkeys([*layout.notes, *notes])
     return [*lines, *(f"- {note}" for note in told), *([""] if told else [])]
+
+
+def width_text(width: int) -> str:
+    """Of the residual stream; nothing where an unknown architecture does not tell."""
+    return f", width {width}" if width else ""
 
 
 def layers_sentence(analysis: Analysis) -> str:
@@ -84,25 +94,32 @@ def weights_section(analysis: Analysis) -> list[str]:
     rows = [weight_row(name, course, shape_of(name, raw)) for name, course in analysis.depth.items()]
     rows += [single_row(one) for one in raw if one.weight.layer is None]
     headings = ("type", "shape", "mean", "std", "of random", *THIRDS, "trend", "largest jump", "largest drop")
+    is_tested = any(course.trend.p_value == course.trend.p_value for course in analysis.depth.values())
     return [
         "## Weights over depth",
         "",
-        *table(headings, rows, left=2),
+        *table(headings, rows, left=2, words=("trend",)),
         "",
-        WEIGHTS_ABOUT,
+        WEIGHTS_ABOUT + (f" {TRENDS_ABOUT}" if is_tested else ""),
         "",
         *changes(analysis),
     ]
 
 
 WEIGHTS_ABOUT = (
-    "Effective rank, exp of the entropy of sigma / sum(sigma), of each matrix; mean and standard deviation "
-    "over "
-    "the layers (of experts, first over the experts of a layer). *Of random*: the mean of the ratio to a "
-    "matrix "
-    "of independent numbers of the same shape; only this column may be compared between types. A trend is "
-    "what a "
-    "test finds at 5%, type by type; p is not corrected for the number of types."
+    "*Mean* and *std* over the layers of the effective rank, exp of the entropy of sigma / sum(sigma): r "
+    "for r equal singular values, less the more unequal they are (of experts, first the mean of a "
+    "layer's). *Of random*: the rank over that of a matrix of independent normal numbers of the same "
+    "shape, mean over the layers. 1 is a spectrum as broad as that of noise; below 1 some directions "
+    "stand out. A rank itself grows with the shape, so only this column may be compared between types. "
+    "*Early*, *middle*, *late*: means of a third of the layers each."
+)
+TRENDS_ABOUT = (
+    "*Trend*: what the thirds do and what a test finds, rising or falling by Mann-Kendall, a U by two "
+    "lines of opposite slopes. p is the chance of an order at least as clear if depth did not matter; "
+    "from 0.05 on a trend is called not significant. It is per type, not corrected for their number: "
+    "about one in 20 types without a trend has a p below 0.05. Neighbouring layers that resemble each "
+    "other make p too small."
 )
 
 
@@ -129,11 +146,6 @@ def single_row(one: MatrixResult) -> tuple[str, ...]:
     return (type_text(one.weight.type), shape_text(one.shape), rank_text(rank), "", ratio, *[""] * 6)
 
 
-def type_text(type: str) -> str:
-    """A type that is a pattern of names stands as code, for its stars are no emphasis."""
-    return f"`{type}`" if "*" in type else type
-
-
 def change_text(change: Change | None, sign: int) -> str:
     """The largest step in one direction; none where no step goes there."""
     is_there = change is not None and sign * change.by > 0
@@ -153,11 +165,19 @@ def changes(analysis: Analysis) -> list[str]:
 
 
 def figures_section(figures: Sequence[str]) -> list[str]:
+    """Those that belong to no other section."""
+    lines = figure_lines(shown_once(figures))
+    return ["## Figures", "", *lines] if lines else []
+
+
+def shown_once(figures: Sequence[str]) -> list[str]:
     """Every figure once, in a kind that a page can show."""
     kinds = [kind for kind in PICTURES if any(path.endswith(kind) for path in figures)]
-    shown = [path for path in figures if kinds and path.endswith(kinds[0])]
-    lines = [f"![{figure_name(path)}]({path})" for path in shown]
-    return ["## Figures", "", *[text for line in lines for text in (line, "")]] if lines else []
+    return [path for path in figures if kinds and path.endswith(kinds[0])]
+
+
+def figure_lines(paths: Sequence[str]) -> list[str]:
+    return [text for path in paths for text in (f"![{figure_name(path)}]({path})", "")]
 
 
 def figure_name(path: str) -> str:
@@ -168,7 +188,7 @@ def figure_name(path: str) -> str:
     return PurePath(path).stem.partition("_")[2].replace("_", " ")
 
 
-def method_section(analysis: Analysis) -> list[str]:
+def method_section(analysis: Analysis, figures: Sequence[str] = ()) -> list[str]:
     """How it was computed, and what the numbers do not say."""
     said = [precision_text(analysis)]
     if analysis.kernels:
@@ -190,6 +210,9 @@ def method_section(analysis: Analysis) -> list[str]:
         "A rank counts directions that weights use. It does not say which of them text ever excites, nor "
         "how much a head or a matrix matters.",
     ]
+    if figures:
+        captions = PurePath(figures[0]).with_name("captions.md").as_posix()
+        said.append(f"What each figure shows, with its numbers: [{captions}]({captions}).")
     return ["## How it was computed, and what it does not say", "", *(f"- {line}" for line in said if line)]
 
 

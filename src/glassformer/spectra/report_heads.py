@@ -27,6 +27,13 @@ TERMS = {
 }
 
 
+TREATMENTS = {
+    "folded": "*Folded*: gains of the norms multiplied into the weights; a norm's division depends on the "
+    "token and is not applied.",
+    "rope": "*rope:N*: the kernel between a query and the key N places before it.",
+}
+
+
 def heads_section(analysis: Analysis) -> list[str]:
     """QK and OV: how ranks are spread, and who is at the ends."""
     kinds = {kernel: raw_kernels(analysis, kernel) for kernel in ("QK", "OV")}
@@ -77,7 +84,7 @@ def spread_row(kernel: str, found: Sequence[KernelResult]) -> tuple[str, ...]:
 def end_lines(kernel: str, found: Sequence[KernelResult]) -> list[str]:
     """The lowest and the highest heads side by side, and where the lowest quarter sits."""
     ranked = sorted(found, key=rank_of)
-    if len(ranked) < 2:
+    if rank_text(rank_of(ranked[0])) == rank_text(rank_of(ranked[-1])):
         return []
     count = min(MOST, len(ranked) // 2)
     ends = zip(ranked[:count], ranked[::-1][:count], strict=True)
@@ -110,15 +117,18 @@ def character_section(analysis: Analysis) -> list[str]:
         ranked = sorted(copying, key=lambda one: -one.copying)
         count = min(MOST, max(1, len(ranked) // 2))
         mean = float(np.mean([one.copying for one in copying]))
+        ends = f" Highest: {named(ranked[:count], lambda one: one.copying)}." + lowest_copying(ranked, count)
+        is_same = ratio_text(ranked[0].copying) == ratio_text(ranked[-1].copying)
         lines += [
-            f"- Copying score of OV, sum(eig) / sum|eig|: mean {ratio_text(mean)}. Highest: "
-            f"{named(ranked[:count], lambda one: one.copying)}." + lowest_copying(ranked, count)
+            "- Copying score of OV, sum(eig) / sum|eig| (1 where all eigenvalues are positive, near 0 for a "
+            f"random head): mean {ratio_text(mean)}.{'' if is_same else ends}"
         ]
     if scores:
         ranked = sorted(scores, key=lambda one: one.asymmetry)
         mean = float(np.mean([one.asymmetry for one in scores]))
         share = float(np.mean([one.complex_share for one in scores]))
-        ends = f" Most symmetric: {named(ranked[:3], lambda one: one.asymmetry)}." if len(ranked) > 3 else ""
+        has_ends = len(ranked) > 3 and ratio_text(ranked[0].asymmetry) != ratio_text(ranked[-1].asymmetry)
+        ends = f" Most symmetric: {named(ranked[:3], lambda one: one.asymmetry)}." if has_ends else ""
         lines += [
             "- Asymmetry of QK, |A - A'| / |A| (0 symmetric, 1.414 for a random head, 2 antisymmetric): "
             "mean "
@@ -148,11 +158,7 @@ def treatment_section(analysis: Analysis) -> list[str]:
             if found:
                 rows.append(treatment_row(kernel, name, found, raw))
     headings = ("kernel", "treatment", "mean raw", "mean treated", "largest fall", "largest rise")
-    about = (
-        "*Folded*: gains of the norms multiplied into the weights; a norm's division depends on the token "
-        "and is not "
-        "applied. *rope:N*: the kernel between a query and the key N places before it."
-    )
+    about = " ".join(said for word, said in TREATMENTS.items() if any(word in name for name in names))
     return ["## Treatments", "", *table(headings, rows, left=2), "", about, ""] if rows else []
 
 

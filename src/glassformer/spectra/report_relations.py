@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.spectra.markdown import table
+from glassformer.spectra.markdown import table, type_text
 from glassformer.spectra.results import Analysis, Relations
 from glassformer.spectra.words import counted, place_text, ratio_text
 
@@ -24,13 +24,13 @@ def relations_section(analysis: Analysis) -> list[str]:
 def similarity_lines(found: Relations) -> list[str]:
     rows = []
     for name, values in found.similarity.items():
-        near = np.diagonal(values, 1)
+        near = values[np.subtract.outer(found.layers, found.layers) == -1]
         others = values[~np.eye(len(values), dtype=bool)]
-        if np.isfinite(near).any():
+        if np.isfinite(others).any():
             rows.append(
                 (
-                    f"`{name}`" if "*" in name else name,
-                    ratio_text(float(np.nanmean(near))),
+                    type_text(name),
+                    ratio_text(float(np.nanmean(near))) if np.isfinite(near).any() else "",
                     ratio_text(float(np.nanmean(others))),
                 )
             )
@@ -52,7 +52,10 @@ def alignment_lines(found: Relations) -> list[str]:
             times = f"{mean / found.chance:.1f}" if found.chance else ""
             most = f"{ratio_text(float(values[place]))} (layer {found.layers[place]})"
             rows.append((" and ".join(name.split(" ")), ratio_text(mean), times, most))
-    about = f"The same between two matrices of one layer; chance is {ratio_text(found.chance)}."
+    about = (
+        f"Mean squared cosine between the {counted(found.top, 'leading direction')} of two matrices of one "
+        f"layer; two random subspaces have {ratio_text(found.chance)}."
+    )
     return [about, "", *table(("types", "mean", "times chance", "largest"), rows), ""] if rows else []
 
 
@@ -90,4 +93,4 @@ def strongest(found: Relations) -> list[dict[str, Any]]:
                     "chance": found.composition_chance[kind],
                 }
             )  # fmt: skip
-    return sorted(rows, key=lambda row: -row["score"])[:MOST]
+    return sorted((row for row in rows if row["score"] > 0), key=lambda row: -row["score"])[:MOST]

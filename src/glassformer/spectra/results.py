@@ -84,6 +84,14 @@ class KernelResult:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A number and its layer."""
+
+    layer: int
+    value: float
+
+
+@dataclass(frozen=True)
 class Change:
     """From one layer to the next."""
 
@@ -109,14 +117,14 @@ class Depth:
     series: Float[np.ndarray, "layer"]  # effective rank; the mean over experts
     mean: float
     std: float  # of the population, as published (divided by n)
-    smallest: Change  # layer and value
-    largest: Change
+    smallest: Place
+    largest: Place
     relative_to_random: float  # mean of the ratio to a random matrix of the shape
     thirds: tuple[float, ...]  # means of the early, middle and late third of the layers
     change_points: tuple[int, ...]  # first layers of new segments
     segments: tuple[float, ...]  # means of the segments
     trend: Trend
-    jump: Change | None  # largest rise from a layer to the next; none where there is no next layer
+    jump: Change | None  # largest rise from a layer to the next; none where no step goes up
     drop: Change | None
 
 
@@ -131,7 +139,7 @@ class Relations:
     layers: tuple[int, ...]
     composition: dict[str, Float[np.ndarray, "pair writer reader"]]  # Q, K, V to heads of pairs of layers
     pairs: tuple[tuple[int, int], ...]  # (writing layer, reading layer)
-    composition_chance: dict[str, float]  # of random heads of these shapes
+    composition_chance: dict[str, float]  # of heads in random directions
 
 
 @dataclass(frozen=True)

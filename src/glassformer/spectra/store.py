@@ -87,7 +87,9 @@ def open_store(
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise UserError(f"{path} is damaged; --overwrite makes the analysis anew")

@@ -13,7 +13,7 @@ import numpy as np
 
 from glassformer.spectra.results import Analysis, Change, Depth, Kernel, KernelResult, MatrixResult, Trend
 from glassformer.spectra.tables import TYPES, position
-from glassformer.spectra.words import course_text
+from glassformer.spectra.words import counted, course_text
 
 PHASES = ("early", "middle", "late")
 
@@ -76,8 +76,8 @@ def course_summary(course: Depth) -> dict[str, Any]:
     return {
         "mean": course.mean,
         "std": course.std,
-        "min": changed(course.smallest),
-        "max": changed(course.largest),
+        "min": asdict(course.smallest),
+        "max": asdict(course.largest),
         "relative_to_random": course.relative_to_random,
         "phases": thirds | segments,
         "trend": asdict(course.trend),
@@ -107,7 +107,8 @@ def summary_words(content: Mapping[str, Any]) -> list[str]:
     if content["heads"]:
         is_shared = content["kv_heads"] != content["heads"]
         shared = f", {content['kv_heads']} for keys and values" if is_shared else ""
-        lines.append(f"{content['heads']} heads of {content['head_dim']} dimensions{shared}")
+        heads, dims = counted(content["heads"], "head"), counted(content["head_dim"], "dimension")
+        lines.append(f"{heads} of {dims}{shared}")
     for kernel, field in (("QK", "qk_effective_rank"), ("OV", "ov_effective_rank")):
         if content[field]:
             lines.append(rank_line(kernel, content[field], content["head_dim"]))
@@ -120,6 +121,8 @@ def rank_line(kernel: str, ranks: Mapping[str, Any], size: int) -> str:
         f"{ranks[end]:.1f} (layer {place['layer']} head {place['head']})"
         for end, place in (("min", ranks["argmin"]), ("max", ranks["argmax"]))
     ]
+    if f"{ranks['min']:.1f}" == f"{ranks['max']:.1f}":
+        return f"{kernel} effective rank: {ranks['mean']:.1f} of {size}"
     return f"{kernel} effective rank: mean {ranks['mean']:.1f} of {size}, from {ends[0]} to {ends[1]}"
 
 

@@ -15,11 +15,11 @@ from jaxtyping import Float
 from glassformer.spectra.relation_tables import relation_tables
 from glassformer.spectra.results import PERCENTILES, SHARES, Analysis, KernelResult, MatrixResult
 from glassformer.spectra.table_files import Column, Table, write_csv, write_parquet
+from glassformer.spectra.words import treatment_place
 
 NO_LAYER = -1
 TYPES = ("W_Q", "W_K", "W_V", "W_O", "W_gate", "W_up", "W_down", "W_E", "W_U")  # others after them, by name
 KERNELS = ("QK", "OV")
-TREATMENTS = ("raw", "folded")  # others after them, by name
 RANKS = ("eff_rank", "eff_rank_energy", "stable_rank", "participation_ratio")
 LOW, HIGH = 25, 75  # percentiles between which a head is neither of low nor of high rank
 PARQUET = ("weights", "heads")
@@ -220,7 +220,7 @@ def matrix_place(one: MatrixResult) -> Order:
 
 
 def matrix_order(one: MatrixResult) -> Order:
-    return *matrix_place(one), *position(TREATMENTS, one.treatment)
+    return *matrix_place(one), *treatment_place(one.treatment)
 
 
 def kernel_place(one: KernelResult) -> Order:
@@ -228,7 +228,7 @@ def kernel_place(one: KernelResult) -> Order:
 
 
 def kernel_order(one: KernelResult) -> Order:
-    return *kernel_place(one), *position(TREATMENTS, one.treatment)
+    return *kernel_place(one), *treatment_place(one.treatment)
 
 
 def position(order: Sequence[str], name: str) -> tuple[int, str]:

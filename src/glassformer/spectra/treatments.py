@@ -60,6 +60,10 @@ def parse_treatment(text: str) -> Treatment:
         return RAW
     turned = [part for part in parts if part.split(":")[0] == "rope"]
     strange = [part for part in parts if part not in turned and part != "folded"]
+    if "raw" in strange:
+        raise UserError(
+            f"the treatment '{text}' adds to raw, which nothing is done to; expected is one like {BOTH}"
+        )
     if strange:
         raise unknown("treatment", strange[0], VALID, hint=f"as in {BOTH}")
     if len(turned) > 1 or parts.count("folded") > 1:

@@ -9,7 +9,7 @@ list of its units, and goes on with those whose records are not there yet.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -175,13 +175,12 @@ class PairUnit:
 Unit = MatrixUnit | HeadsUnit | PairUnit
 
 
-def missing_part(unit: Unit, there: Iterable[str]) -> Unit | None:
+def missing_part(unit: Unit, there: Container[str]) -> Unit | None:
     """The unit less what is there already; none where all is there."""
-    known = set(there)
     if isinstance(unit, HeadsUnit):
-        left = tuple(one for id, one in zip(unit.ids, unit.treatments, strict=True) if id not in known)
+        left = tuple(one for id, one in zip(unit.ids, unit.treatments, strict=True) if id not in there)
         return replace(unit, treatments=left) if left else None
-    return None if known.issuperset(unit.ids) else unit
+    return None if all(id in there for id in unit.ids) else unit
 
 
 def views(head: Head) -> list[View]:

@@ -128,6 +128,25 @@ def depth_of(group) -> Depth:
     )  # fmt: skip
 
 
+def zeros() -> Analysis:
+    """Weights that are all 0, as in a difference of equal models."""
+    full = analysis_of(3, 2, treatments=("raw", "folded"), name="nothing")
+    ranks = Ranks(0.0, 0.0, 0.0, 0.0)
+    none = Statistics(ranks, 0.0, 0.0, 0.0, float("inf"), (0,) * len(SHARES), (0.0,) * 5, nan, 0, nan)
+    matrices = tuple(replace(one, values=0 * one.values, statistics=none) for one in full.matrices)
+    flat = {"asymmetry": 0.0, "complex_share": 0.0, "copying": 0.0, "statistics": none}
+    kernels = tuple(
+        replace(one, values=0 * one.values, eigenvalues=0 * one.eigenvalues, **flat) for one in full.kernels
+    )
+    nothing = {kind: 0 * scores for kind, scores in full.relations.composition.items()}
+    found = replace(full.relations, composition=nothing, similarity={}, alignment={})
+    depth = {
+        name: replace(course, series=0 * course.series, mean=0.0, std=0.0, relative_to_random=0.0, jump=None, drop=None, thirds=(0.0,) * 3)
+        for name, course in full.depth.items()
+    }  # fmt: skip
+    return replace(full, matrices=matrices, kernels=kernels, relations=found, depth=depth)
+
+
 def relations(random, layers, heads, width, all_pairs: bool = False, none: bool = False) -> Relations | None:
     if none:
         return None
@@ -152,5 +171,6 @@ MAKERS = {
     "unknown": lambda: analysis_of(
         9, 0, types={f"backbone.stages.*.mixer.projection_{n}.weight": (1, 1) for n in range(15)}, none=True
     ),
+    "zeros": zeros,
 }
 NAMES = tuple(MAKERS)

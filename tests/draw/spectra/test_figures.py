@@ -20,7 +20,8 @@ SOME = {  # what is as for the others is tested in the slow suite
     "tiny": ("S01", "S03", "S04", "S06", "S07", "S10", "S11", "S13"),
     "single": ("S01", "S04", "S06", "S07", "S12", "S13"),
     "experts": ("S01", "S06", "S14"),
-    "unknown": ("S01", "S06", "S07", "S10", "S12"),
+    "unknown": ("S01", "S06", "S07", "S08", "S10", "S12"),
+    "zeros": ("S01", "S02", "S03", "S04", "S07", "S08", "S09", "S10", "S13", "S14"),
 }
 PAIRS = [(id, name) for name in NAMES for id in SOME.get(name, IDS)]
 LEFT_OUT = {
@@ -28,6 +29,7 @@ LEFT_OUT = {
     "tiny": {"S04", "S14", "S15"},
     "single": {"S04", "S11", "S13", "S14", "S15"},
     "experts": {"S15"},
+    "zeros": {"S04", "S08", "S10", "S13"},
     "unknown": {"S01", "S02", "S03", "S04", "S05", "S11", "S12", "S13", "S14", "S15"},
 }
 
@@ -155,6 +157,19 @@ def test_the_strongest_composition_is_named():
     assert score == max(scores.max() for scores in found.composition.values())
     pair = found.pairs.index((places[0], places[2]))
     assert found.composition[kind][pair, places[1], places[3]] == score
+
+
+def test_where_all_is_nothing_no_head_stands_out():
+    titles = {
+        id: drawn(id, "zeros")[1].texts[0].get_text().replace("\n", " ") for id in ("S01", "S02", "S14")
+    }
+    assert titles == {
+        "S01": "nothing: QK effective rank is 0.00 of 16 in all heads",
+        "S02": "nothing: asymmetry of QK is 0.000, copying score of OV 0.000 in all heads",
+        "S14": "nothing: no treatment changes the mean effective rank by 0.005 or more",
+    }
+    maps = [axes for axes in drawn("S01", "zeros")[1].axes if axes.get_ylabel() == "head"]
+    assert [len(axes.patches) for axes in maps] == [0, 0, 0, 0]
 
 
 def test_too_many_types_are_said_to_be_left_out():

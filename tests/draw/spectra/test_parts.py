@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.draw.parts.frame import text_width
-from glassformer.draw.spectra.grid import Grid, shortened
+from glassformer.draw.parts.frame import TITLE, text_width
+from glassformer.draw.spectra.grid import Grid, in_title, shortened
 from glassformer.draw.spectra.groups import by_type, cumulative_energy
 from glassformer.draw.spectra.lines import spread_apart
 from glassformer.draw.spectra.maps import scale_of
@@ -48,7 +48,7 @@ def test_shapes_of_a_type_are_never_mixed():
 
 
 def test_the_energy_of_nothing_is_no_division():
-    assert cumulative_energy(np.zeros(3)).tolist() == [1, 1, 1]
+    assert cumulative_energy(np.zeros(3)).tolist() == [0, 0, 0]
 
 
 def test_one_dead_head_does_not_spoil_a_scale():
@@ -74,6 +74,18 @@ def test_a_shortened_name_fits_and_keeps_its_ends(text):
     assert text_width(short, 7.5) <= 4.0
     assert short[0] == text[0]
     assert short[-1] == text[-1]
+    assert shortened(f"{text}.weight", 7.5, 4.0) == short
+
+
+def test_a_title_with_two_long_names_is_not_cut_off():
+    name = in_title("backbone.stages.encoder_like_tower.blocks.#.temporal_mixing_block.projection_in.weight")
+    assert 2 * text_width(name, TITLE, "bold") < 16.4
+    assert name.endswith("projection_in")
+
+
+def test_a_note_takes_free_cells():
+    assert [Grid.of(count).has_room for count in (1, 2, 3, 4, 5, 6, 7)] == [False] * 4 + [True, False, True]
+    assert Grid.of(7).room_below("a note", 0.6) == 0 < Grid.of(6).room_below("a note", 0.6)
 
 
 def test_panels_do_not_overlap():

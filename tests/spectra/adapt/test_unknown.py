@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassformer.spectra.adapt.unknown import pattern, pattern_weights
+from glassformer.spectra.adapt.unknown import pattern, pattern_weights, unknown_layout
 from glassformer.spectra.matrix import view_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.read.tensor import in_memory
@@ -12,6 +12,16 @@ def test_the_first_number_is_the_layer() -> None:
     assert pattern("h.3.experts.7.w") == (3, "h.#.experts.7.w")
     assert pattern("conv1.weight") == (None, "conv1.weight")
     assert pattern("²") == (None, "²")
+
+
+def test_names_and_architectures_hold_no_markup() -> None:
+    """In a table, a title or a terminal they would be more than a name."""
+    assert pattern("a b|`<i>$x$*.4.w") == (4, "a_b___i__x_*.#.w")
+    stored = {"w": in_memory("w", np.eye(2))}
+    config = {"model_type": "new\x1b[31m\nmodel\ud800" + "x" * 999}
+    layout = unknown_layout(Checkpoint("toy", "toy", "safetensors", config, stored, ""), config["model_type"])
+    assert layout.architecture.startswith("new__31m_model_xxx") and len(layout.architecture) == 80
+    assert layout.notes[0].isprintable() and layout.architecture in layout.notes[0]
 
 
 def test_leading_axes_are_experts() -> None:

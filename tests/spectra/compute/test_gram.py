@@ -59,3 +59,6 @@ def test_noise_is_told_from_weights_with_structure() -> None:
 
 def test_what_overflows_in_float32_is_not_trusted() -> None:
     assert float_gram(matrix_of(np.full((100, 20), 1e25, np.float32))).error == np.inf
+    weights = np.random.default_rng(0).standard_normal((100, 20)).astype(np.float32)
+    weights[:, 3:5] *= 1e25  # between two columns that no probe is
+    assert float_gram(matrix_of(weights)).error == np.inf

@@ -55,3 +55,10 @@ def test_no_more_than_the_rank_are_given() -> None:
     weights = random.standard_normal((60, 2)) @ random.standard_normal((2, 500))
     assert directions(weights, "in", 16).shape == (2, 500)
     assert directions(np.zeros((4, 7)), "out", 16).shape == (0, 4)
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e60])
+def test_weights_beyond_float32_have_the_same_directions(size: float) -> None:
+    """Gains that are folded in are float64, and so is the product."""
+    weights = decaying((60, 40))
+    assert np.allclose(directions(weights * size, "out", 5), directions(weights, "out", 5), atol=1e-5)

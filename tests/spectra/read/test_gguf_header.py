@@ -139,6 +139,9 @@ def test_an_empty_file_and_no_file_are_one_sentence(tmp_path):
     empty.touch()
     with pytest.raises(UserError, match=r"empty.gguf is empty"):
         open_gguf(empty)
+    empty.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+    with pytest.raises(UserError, match=r"empty.gguf is a pointer of Git LFS"):
+        open_gguf(empty)
     with pytest.raises(UserError, match=r"there is no file .*none.gguf"):
         open_gguf(tmp_path / "none.gguf")
 

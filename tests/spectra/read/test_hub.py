@@ -72,7 +72,7 @@ def test_one_tensor_does_not_download_the_model(hub):
     checkpoint = open_checkpoint("org/name")
     assert (checkpoint.name, checkpoint.kind, checkpoint.config) == (
         "org/name",
-        "hub",
+        "safetensors",
         {"model_type": "llama"},
     )
     assert np.array_equal(checkpoint.tensors["small"].block(), np.eye(3))
@@ -114,7 +114,7 @@ def no_network(monkeypatch, tmp_path):
 def test_the_cache_needs_no_network(no_network):
     cached(no_network, FILES)
     checkpoint = open_checkpoint("org/name")
-    assert checkpoint.kind == "hub" and np.array_equal(checkpoint.tensors["big"].block(), BIG)
+    assert checkpoint.kind == "safetensors" and np.array_equal(checkpoint.tensors["big"].block(), BIG)
 
 
 def test_half_a_model_in_the_cache_or_none_and_no_network(no_network):

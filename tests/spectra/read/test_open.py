@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 from glassformer.errors import UserError
 from glassformer.spectra.read.open import open_checkpoint
 from tests.spectra.read.torch_writer import write_arrays
+from tests.spectra.small_llama import write_llama
 
 A, B = np.arange(6, dtype=np.float32).reshape(2, 3), np.ones((4, 2), np.float16)
 INDEX = "model.safetensors.index.json"
@@ -139,7 +140,7 @@ def test_bad_configurations(tmp_path):
     [
         ("nowhere.gguf", "there is no file or folder 'nowhere.gguf'"),
         ("gpt2", "or a hub id org/name"),
-        ("a" * 9999, "no path that"),
+        ("a" * 9999, "cannot be read: File name too long"),
     ],
 )
 def test_no_such_target(target, sentence):
@@ -165,3 +166,11 @@ def test_heavy_libraries_stay_out(tmp_path):
         print(sorted({{"jax", "torch", "scipy", "matplotlib", "huggingface_hub"}} & {{*sys.modules}}))"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_link_to_a_folder_has_its_own_name(tmp_path, monkeypatch):
+    write_llama(tmp_path / "snapshots" / "4f1c", layers=1)
+    (tmp_path / "llama").symlink_to(tmp_path / "snapshots" / "4f1c")
+    assert open_checkpoint(tmp_path / "llama").name == "llama"
+    monkeypatch.chdir(tmp_path / "snapshots" / "4f1c")
+    assert open_checkpoint(".").name == "4f1c"

@@ -31,13 +31,13 @@ def draw(data: Data, theme: Theme) -> Figure:
     axes = paper.axes(1.2, ABOVE, WIDE, HIGH)
     layer_axis(axes, data["layers"])
     value_axis(axes, [*data["lines"].values(), data["chance"]], "mean squared cosine")
-    lines = [(data["layers"], line) for line in data["lines"].values()]
-    level(axes, data["chance"], f"chance {ratio_text(data['chance'])}", theme, lines)
+    level(axes, data["chance"], "", theme)
     colours = kind_colours(len(data["lines"]), theme)
     for colour, line in zip(colours, data["lines"].values(), strict=True):
         series_line(axes, data["layers"], line, colour)
     ends = [float(line[np.isfinite(line)][-1]) for line in data["lines"].values()]
-    name_ends(axes, ends, [between(name) for name in data["lines"]], colours, theme)
+    texts = [*(between(name) for name in data["lines"]), f"chance {ratio_text(data['chance'])}"]
+    name_ends(axes, [*ends, data["chance"]], texts, [*colours, theme.muted], theme)
     write_foot(paper, foot)
     return paper.figure
 
@@ -47,7 +47,12 @@ def between(name: str) -> str:
 
 
 def foot_text(data: Data) -> str:
-    return f"The {data['top']} leading directions of two matrices of a layer, on the stream's side."
+    return f"The {leading_text(data)} of two matrices of a layer, on the stream's side."
+
+
+def leading_text(data: Data) -> str:
+    top = int(data["top"])
+    return "leading direction" if top == 1 else f"{top} leading directions"
 
 
 def title(data: Data) -> str:
@@ -65,7 +70,7 @@ def caption(data: Data) -> str:
         for name, line in data["lines"].items()
     )
     return (
-        f"Mean squared cosine between the {data['top']} leading singular directions, on the side of the "
+        f"Mean squared cosine between the {leading_text(data)}, on the side of the "
         f"residual stream, of two matrices of one layer: {rows}; two random subspaces have "
         f"{ratio_text(data['chance'])} on average. W_O is taken at its outputs, what reads the stream at its "
         "inputs. Of experts the mean is drawn. Norms between the two are not applied."

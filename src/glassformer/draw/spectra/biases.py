@@ -60,7 +60,7 @@ def draw_term(axes: Axes, data: Data, term: str, theme: Theme) -> None:
     short_log_ticks(axes)
     for layer, heads in zip(data["layers"], values, strict=True):
         seen = heads[np.isfinite(heads)]
-        axes.scatter(np.full(len(seen), layer), seen, s=3, color=theme.accent, alpha=0.55, linewidths=0)
+        axes.scatter(np.full(len(seen), layer), seen, s=5, color=theme.accent, alpha=0.55, linewidths=0)
     seen = np.isfinite(values).any(1)
     medians = [float(np.nanmedian(heads)) for heads in values[seen]]
     axes.plot(np.asarray(data["layers"])[seen], medians, color=theme.ink, linewidth=1.1)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
-from glassformer.draw.spectra.grid import shortened
+from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.groups import place_of
 from glassformer.draw.spectra.lines import MANY, kind_colours, layer_axis, level, value_axis
 from glassformer.draw.spectra.picture import Data
@@ -198,7 +198,7 @@ def title(data: Data) -> str:
     found = data["types"][most]["summary"]
     count = f"All {total:,} weights" if changed == total else f"{changed:,} of {total:,} weights"
     return (
-        f"{count} changed; {most} most, by {percent(found['change_norm'])}, with 90% of it in "
+        f"{count} changed; {in_title(most)} most, by {percent(found['change_norm'])}, with 90% of it in "
         f"{directions_text(found['change_n90'])}"
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import SMALL, Frame, foot_height, sheet, text_width, write_foot
-from glassformer.draw.spectra.grid import Grid, shortened
+from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_width
+from glassformer.draw.spectra.grid import Grid, in_title, shortened
 from glassformer.draw.spectra.groups import MOST_TYPES, over_layers, place_of
 from glassformer.draw.spectra.lines import depth_shares, layer_axis, level, series_line, value_axis
 from glassformer.draw.spectra.picture import Data
@@ -65,13 +65,13 @@ def type_data(one: TypePair, sides: list[dict[str, Any]], is_relative: bool) -> 
 
 def draw(data: Data, theme: Theme) -> Figure:
     grid, foot = Grid.of(len(data["types"])), foot_text(data)
-    paper = sheet(theme, KEY + grid.total + foot_height(foot), title(data))
+    paper = sheet(theme, KEY + grid.total + grid.room_below(foot), title(data))
     draw_key(paper, data["names"], theme)
     for index, (name, one) in enumerate(data["types"].items()):
         heading = name if " " in name else f"{name}  {one['shapes']}"
         grid.name(paper, index, heading, means_text(data, one), KEY)
         draw_type(grid.panel(paper, index, KEY), one, data["is_share"], theme)
-    write_foot(paper, foot)
+    grid.write_note(paper.part(0, KEY, paper.width, paper.height - KEY), foot)
     return paper.figure
 
 
@@ -144,8 +144,8 @@ def title(data: Data) -> str:
     word = "higher" if moved[name] > 0 else "lower"
     shares = " relative to random" if data["is_relative"] else ""
     return (
-        f"Effective rank{shares} over depth: {name} differs most, {abs(moved[name]):.2%} {word} in the "
-        "second on average"
+        f"Effective rank{shares} over depth: {in_title(name)} differs most, {abs(moved[name]):.2%} {word} "
+        "in the second on average"
     )
 
 

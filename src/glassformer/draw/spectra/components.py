@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import foot_height, sheet, write_foot
-from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.parts.frame import sheet
+from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import by_type, cumulative_energy, experts_in, fitting, over_layers
 from glassformer.draw.spectra.lines import layer_axis, level, series_line, value_axis
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_values
 from glassformer.draw.theme import Theme
 from glassformer.spectra.results import SHARES, Analysis
-from glassformer.spectra.words import shape_text
+from glassformer.spectra.words import ratio_text, shape_text
 
 PLACE = SHARES.index(90)
 FOOT = "Dashed: a random matrix of that shape. The axes do not begin at 0."
@@ -33,7 +33,7 @@ def compute(analysis: Analysis) -> Data:
 
 def draw(data: Data, theme: Theme) -> Figure:
     grid = Grid.of(len(data["types"]))
-    paper = sheet(theme, grid.total + foot_height(FOOT), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(FOOT), title(data))
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
         axes = grid.panel(paper, index)
@@ -41,7 +41,7 @@ def draw(data: Data, theme: Theme) -> Figure:
         value_axis(axes, [one["counts"], float(one["random"])])
         level(axes, one["random"], f"random {one['random']:,}", theme, [(one["layers"], one["counts"])])
         series_line(axes, one["layers"], one["counts"], theme.accent)
-    write_foot(paper, FOOT)
+    grid.write_note(paper, FOOT)
     return paper.figure
 
 
@@ -52,7 +52,13 @@ def said_of(one: dict[str, Any]) -> str:
 
 
 def title(data: Data) -> str:
-    return f"{data['name']}: components that hold 90% of the energy, over the layers"
+    shares = {name: float(np.mean(one["counts"])) / one["random"] for name, one in data["types"].items()}
+    low, high = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+    most = f", {in_title(high)} most ({ratio_text(shares[high])})" if shares[high] > shares[low] else ""
+    return (
+        f"{data['name']}: for 90% of the energy {in_title(low)} needs {ratio_text(shares[low])} of the "
+        f"components of a random matrix{most}"
+    )
 
 
 def caption(data: Data) -> str:

@@ -25,6 +25,8 @@ def compute(analysis: Analysis) -> Data:
     found = analysis.relations
     if found is None or not found.composition or not found.pairs:
         raise UserError("there are no heads of two layers whose composition was computed")
+    if not any(scores.any() for scores in found.composition.values()):
+        raise UserError("no head reads anything that another writes")
     kinds = {
         kind: {
             "strongest": np.nanmax(scores, axis=(1, 2)), "mean": np.nanmean(scores, axis=(1, 2)),
@@ -68,13 +70,14 @@ def draw_courses(paper: Frame, grid: Grid, data: Data, theme: Theme) -> None:
     """Neighbouring layers: the strongest pair of heads and the mean, over the reading layer."""
     readers = [int(layer) for layer in data["pairs"][:, 1]]
     every = [part[key] for part in data["kinds"].values() for key in ("strongest", "mean")]
+    colours = kind_colours(len(data["kinds"]), theme)
     for index, (kind, one) in enumerate(data["kinds"].items()):
         grid.name(paper, index, f"{kind}: {NAMES.get(kind, kind)} read the layer before", said_of(one))
         axes = grid.panel(paper, index)
         layer_axis(axes, readers, "reading layer")
         value_axis(axes, [*every, one["chance"]])
         level(axes, one["chance"], "", theme)
-        series_line(axes, readers, one["strongest"], theme.accent)
+        series_line(axes, readers, one["strongest"], colours[index])
         series_line(axes, readers, one["mean"], theme.muted, 0.8)
 
 
@@ -139,7 +142,7 @@ def said_of(one: dict[str, Any]) -> str:
 def foot_text(data: Data) -> str:
     is_near = bool((data["pairs"][:, 1] - data["pairs"][:, 0] == 1).all())
     above = (
-        "Blue: strongest pair of heads, grey: mean of all pairs. "
+        "Coloured: strongest pair of heads, grey: mean of all pairs. "
         if is_near
         else "The scale does not begin at 0. "
     )

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.parts.frame import sheet
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting
 from glassformer.draw.spectra.lines import (
@@ -47,11 +47,11 @@ def compute(analysis: Analysis) -> Data:
 
 def draw(data: Data, theme: Theme) -> Figure:
     grid, foot = Grid.of(len(data["types"])), foot_text(data)
-    paper = sheet(theme, grid.total + foot_height(foot), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(foot), title(data))
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
         draw_type(grid.panel(paper, index), one, theme)
-    write_foot(paper, foot)
+    grid.write_note(paper, foot)
     return paper.figure
 
 
@@ -62,7 +62,11 @@ def draw_type(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     thirds_bars(axes, one["layers"], one["thirds"], theme)
     change_lines(axes, one["change_points"], theme)
     line = (one["layers"], one["series"])
-    level(axes, one["random"], f"random {rank_text(one['random'])}", theme, [line])
+    marks = [
+        ((point - 0.01, point + 0.01), np.array(axes.get_ylim()))
+        for point in np.asarray(one["change_points"]) - 0.5
+    ]
+    level(axes, one["random"], f"random {rank_text(one['random'])}", theme, [line, *marks])
     series_line(axes, one["layers"], one["series"], theme.accent)
 
 

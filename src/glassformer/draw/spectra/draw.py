@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glassformer.draw.save import check_formats, save_data, save_figure, write_captions
-from glassformer.draw.spectra.picture import SpectralPicture
+from glassformer.draw.spectra.picture import Data, SpectralPicture
 from glassformer.draw.spectra.registry import COMPARISON, SPECTRA
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
@@ -27,17 +27,8 @@ def draw_analysis(
     theme: Theme,
     tell: Callable[[str], None] = silent,
 ) -> list[Path]:
-    """The figures that the analysis has data for; `tell` is given a sentence for each one left out."""
-    check_formats(formats)
-    written: list[Path] = []
-    for picture in SPECTRA:
-        try:
-            written += draw_one(picture, analysis, folder, formats, theme)
-        except UserError as reason:
-            tell(f"{picture.id} {picture.name} is left out: {reason}")
-    if written:
-        write_captions(folder, [picture.id for picture in SPECTRA])
-    return written
+    """The figures that the analysis has data for; `tell` is given a sentence for each one that fails."""
+    return draw_set(SPECTRA, analysis, folder, formats, theme, tell)
 
 
 def draw_comparison(
@@ -47,33 +38,52 @@ def draw_comparison(
     theme: Theme,
     tell: Callable[[str], None] = silent,
 ) -> list[Path]:
-    """The figures that two models have data for; `tell` is given a sentence for each one that fails."""
+    """The same of two models."""
+    return draw_set(COMPARISON, both, folder, formats, theme, tell)
+
+
+def draw_set(
+    pictures: Sequence[SpectralPicture],
+    subject: Any,
+    folder: Path,
+    formats: Sequence[str],
+    theme: Theme,
+    tell: Callable[[str], None],
+) -> list[Path]:
+    """Each figure by itself, in the place of what an earlier analysis left; one that fails loses no other."""
     check_formats(formats)
     written: list[Path] = []
-    for picture in COMPARISON:
+    for picture in pictures:
         take_away(picture, folder)
         try:
-            written += draw_one(picture, both, folder, formats, theme)
-        except UserError:
-            continue  # nothing to show, which the page says already
+            data = shown(picture, subject)
+            written += draw_one(picture, data, folder, formats, theme) if data else []
         except Exception as error:  # whatever a drawing library raises: the tables are what counts
-            tell(f"{picture.id} {picture.name} could not be drawn ({type(error).__name__}: {error})")
+            reason = " ".join(f"{type(error).__name__}: {error}".split())  # on one line
+            tell(f"{picture.id} {picture.name} could not be drawn ({reason})")
     if written:
-        write_captions(folder, [picture.id for picture in COMPARISON])
+        write_captions(folder, [picture.id for picture in pictures])
     return written
 
 
+def shown(picture: SpectralPicture, subject: Any) -> Data | None:
+    """What the figure shows; none where there is nothing, and the page has no section of it either."""
+    try:
+        return picture.compute(subject)
+    except UserError:
+        return None
+
+
 def take_away(picture: SpectralPicture, folder: Path) -> None:
-    """What an earlier comparison in the same folder drew."""
+    """What was drawn in the same folder before."""
     for path in [*folder.glob(f"{picture.id}_*"), *folder.glob(f"data/{picture.id}.safetensors")]:
         path.unlink()
 
 
 def draw_one(
-    picture: SpectralPicture, subject: Any, folder: Path, formats: Sequence[str], theme: Theme
+    picture: SpectralPicture, data: Data, folder: Path, formats: Sequence[str], theme: Theme
 ) -> list[Path]:
     """One figure in each format, and its data."""
-    data = picture.compute(subject)
     file = picture.file(data)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph ")  # of a name in letters that our font does not have

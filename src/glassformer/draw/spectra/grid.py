@@ -9,9 +9,20 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from glassformer.draw.parts.frame import BODY, LINE, POINTS, SMALL, Frame, text_width
+from glassformer.draw.parts.frame import (
+    BODY,
+    LINE,
+    POINTS,
+    SMALL,
+    TITLE,
+    Frame,
+    foot_height,
+    text_width,
+    write_foot,
+)
 
 COLUMNS = {1: 1, 2: 2, 4: 2}  # by the number of panels; else three
+IN_TITLE = 7.2  # cm that a name takes in a sheet's title
 WIDEST = 11.0  # cm: of a panel that is alone
 ABOVE, BELOW = 0.95, 0.85  # cm: two lines of title, ticks and the axis' name
 
@@ -50,6 +61,28 @@ class Grid:
         """Height of all rows in cm."""
         return self.rows * (self.above + self.height + self.below)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the last row has cells for a note that would stand at the foot."""
+        return self.rows > 1 and self.count % self.columns > 0
+
+    def room_below(self, foot: str, key: float = 0.0) -> float:
+        """Height in cm that the note and a key above it take under the panels."""
+        return 0.0 if self.has_room else key + foot_height(foot)
+
+    def key_corner(self) -> tuple[float, float]:
+        """The top left of the key: in the free cells, or under the first panel."""
+        x, y = self.corner(self.count)
+        return (x + self.left, y + self.above) if self.has_room else (self.left, self.total + 0.05)
+
+    def write_note(self, paper: Frame, foot: str, key: float = 0.0) -> None:
+        """The note under the key: in the free cells, or at the foot of the sheet."""
+        if not self.has_room:
+            write_foot(paper, foot)
+            return
+        x, y = self.key_corner()
+        paper.write(x, y + key + 0.1 * (key > 0), foot, SMALL, paper.width - x, color=paper.theme.muted)
+
     def panel(self, paper: Frame, index: int, top: float = 0.0) -> Axes:
         """The axes of a panel, counted row by row."""
         x, y = self.corner(index)
@@ -66,15 +99,28 @@ class Grid:
         x, y = self.corner(index)
         wide = self.left + self.width
         here = paper.part(x, top + y + 0.1, wide, self.above)
-        here.write(0, 0, shortened(title, BODY, wide, "bold"), BODY, weight="bold")
+        name, space, shape = title.partition("  ")
+        room = wide - text_width(space + shape, BODY, "bold")
+        here.write(0, 0, f"{shortened(name, BODY, room, 'bold')}{space}{shape}", BODY, weight="bold")
         below = BODY * LINE / POINTS
         here.write(0, below, shortened(lines, SMALL, wide), SMALL, color=paper.theme.muted)
 
 
 def shortened(text: str, size: float, width: float, weight: str = "normal") -> str:
-    """The text, with its middle left out where it is too long: names of tensors differ at their ends."""
+    """The text, cut near its beginning where it is too long: names of tensors differ at their ends.
+
+    >>> shortened("model.blocks.#.mixer.in_proj.weight", 7.5, 3.0)
+    'mode….mixer.in_proj'
+    """
+    text = text.removesuffix(".weight") or text
     kept, short = len(text), text
     while kept > 2 and text_width(short, size, weight) > width:
         kept -= 1
-        short = f"{text[: kept // 2]}\N{HORIZONTAL ELLIPSIS}{text[-(kept - kept // 2) :]}"
+        first = max(1, kept // 4)
+        short = f"{text[:first]}\N{HORIZONTAL ELLIPSIS}{text[first - kept :]}"
     return short
+
+
+def in_title(name: str) -> str:
+    """A type's name for the title of a sheet, which it must not fill."""
+    return shortened(name, TITLE, IN_TITLE, "bold")

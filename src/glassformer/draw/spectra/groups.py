@@ -106,6 +106,6 @@ def layers_with_heads(analysis: Analysis) -> tuple[int, ...]:
 
 
 def cumulative_energy(values: Float[np.ndarray, "component"]) -> Float[np.ndarray, "component"]:
-    """Share of sum(sigma^2) in the first components; all 1 where the matrix is 0."""
+    """Share of sum(sigma^2) in the first components; none of it where the matrix is 0."""
     energy = np.cumsum(values.astype(np.float64) ** 2)
-    return np.asarray(energy / energy[-1]) if energy[-1] > 0 else np.ones_like(energy)
+    return np.asarray(energy / energy[-1]) if energy[-1] > 0 else energy

@@ -40,7 +40,8 @@ FOOT = (
 def compute(analysis: Analysis, which: Which) -> Data:
     need_heads(analysis)
     ranked = sorted(kernels_of(analysis, "QK"), key=lambda one: one.statistics.ranks.eff_rank)
-    if len(ranked) < NEEDED[which]:
+    is_same = ranked[0].statistics.ranks.eff_rank == ranked[-1].statistics.ranks.eff_rank
+    if len(ranked) < NEEDED[which] or (is_same and which != "lowest"):
         raise UserError(f"there are too few heads for one of {which} rank beside the others")
     chosen = ranked[{"lowest": 0, "median": (len(ranked) - 1) // 2, "highest": -1}[which]].head
     kernels = {
@@ -154,6 +155,10 @@ def draw_magnitudes(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     component_axis(axes, one["size"], 1)
     short_log_ticks(axes)
     axes.set_title("magnitudes")
+    if not one["values"].any():
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "all values are 0", transform=axes.transAxes, ha="center", fontsize=SMALL)
+        return
     axes.legend(loc="best", handlelength=1.8, labelspacing=0.25, borderpad=0.1)
 
 
@@ -169,6 +174,7 @@ def draw_energy(axes: Axes, one: dict[str, Any], theme: Theme) -> None:
     axes.set_yticks([0, 25, 50, 75, 100], ["0%", "25%", "50%", "75%", "100%"])
     axes.set_title("cumulative energy")
     counts = np.array(one["components"])
+    counts = counts[counts > 0]  # none where the kernel is 0
     axes.scatter(counts, 100 * energy[counts - 1], s=9, color=theme.bad, linewidths=0, zorder=4)
     texts = [f"{share}%: {count:,}" for share, count in zip(SHARES, one["components"], strict=True)]
     axes.text(
@@ -211,10 +217,11 @@ def numbers_text(kernel: str, one: dict[str, Any]) -> str:
 
 def title(data: Data) -> str:
     rank = rank_text(data["kernels"]["QK"]["eff_rank"])
+    is_nothing = not data["kernels"]["QK"]["values"].any()
     return (
         f"{data['name']}, {place_text(data['layer'], data['head'])}: "
         f"the {data['which']} QK effective rank of {data['of']:,} heads, {rank}"
-        if data["of"] > 1
+        if data["of"] > 1 and not is_nothing
         else f"{data['name']}, {place_text(data['layer'], data['head'])}: QK effective rank {rank}"
     )
 

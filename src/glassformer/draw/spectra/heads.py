@@ -18,7 +18,7 @@ from glassformer.draw.spectra.groups import (
     need_heads,
     treatments_of,
 )
-from glassformer.draw.spectra.maps import extreme, head_map, map_scale, scale_of
+from glassformer.draw.spectra.maps import Scale, extreme, head_map, is_same, map_scale, scale_of
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.spectra.results import Analysis, KernelResult
@@ -96,16 +96,24 @@ def draw_map(part: Frame, data: Data, one: dict[str, Any], wide: float, high: fl
     treated = "" if one["treatment"] == "raw" else f", {one['treatment']}"
     part.write(0, 0.05, f"{one['kernel']}: {one['number']}{treated}", BODY, weight="bold")
     part.write(0, 0.47, ends_text(one, data["layers"]), SMALL, part.width, color=theme.muted)
-    same = [other["values"] for other in data["maps"] if other["kernel"] == one["kernel"]]
-    scale = scale_of(np.concatenate([np.ravel(item) for item in same]), one["is_signed"])
+    scale = scale_for(data, one)
     image = head_map(part.axes(SIDE, ABOVE, wide, high), values, data["layers"], scale, theme)
     below = ABOVE + high + BELOW + 0.1
     map_scale(part, SIDE, below, min(5.0, max(wide, 3.0)), image, "", scale.is_cut(values))
 
 
+def scale_for(data: Data, one: dict[str, Any]) -> Scale:
+    """One for all maps of a kernel, raw and treated."""
+    same = [np.ravel(other["values"]) for other in data["maps"] if other["kernel"] == one["kernel"]]
+    return scale_of(np.concatenate(same), one["is_signed"])
+
+
 def ends_text(one: dict[str, Any], layers: tuple[int, ...]) -> str:
     """The smallest and the largest with their places."""
     said = rank_text if one["number"] == "effective rank" else ratio_text
+    if is_same(one["values"]):
+        count = int(np.isfinite(one["values"]).sum())
+        return f"{said(float(np.nanmean(one['values'])))}{' in all heads' * (count > 1)}"
     ends = []
     for which in ("lowest", "highest"):
         row, head = extreme(one["values"], which)
@@ -114,16 +122,18 @@ def ends_text(one: dict[str, Any], layers: tuple[int, ...]) -> str:
 
 
 def foot_text(data: Data) -> str:
+    is_framed = any(not is_same(one["values"]) for one in data["maps"])
+    frames = "Red frame: lowest, green frame: highest. " * is_framed
     if data["about"] == "rank":
         sizes = "; ".join(
             f"{kernel}: at most {one['size']}, a random head {rank_text(one['random'])}"
             for kernel, one in firsts(data).items()
         )
-        return f"Red frame: lowest, green frame: highest. {sizes}. The scales do not begin at 0."
+        begins = " The scales do not begin at 0." * any(scale_for(data, one).low > 0 for one in data["maps"])
+        return f"{frames}{sizes}.{begins}"
     return (
-        "Red frame: lowest, green frame: highest. Asymmetry: 0 symmetric, \u221a2 a random head, 2 "
-        "antisymmetric. "
-        "Copying: 1 where a token's own direction is written back, \u22121 where it is taken away."
+        f"{frames}Asymmetry: 0 symmetric, \u221a2 a random head, 2 antisymmetric. Copying: sum(eig) / "
+        "sum|eig|, 1 where directions are written back as they are read, \u22121 where with the other sign."
     )
 
 
@@ -138,17 +148,26 @@ def title(data: Data) -> str:
     if data["about"] == "rank":
         row, head = extreme(raw["QK"]["values"], "lowest")
         mean = np.nanmean(raw["QK"]["values"])
-        if np.isfinite(raw["QK"]["values"]).sum() == 1:
-            return f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']}"
+        if is_same(raw["QK"]["values"]):
+            every = " in all heads" * (int(np.isfinite(raw["QK"]["values"]).sum()) > 1)
+            return (
+                f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']}{every}"
+            )
         return (
             f"{data['name']}: QK effective rank is {rank_text(float(mean))} of {raw['QK']['size']} on "
             f"average, {rank_text(raw['QK']['values'][row, head])} in {place_text(layers[row], head)}"
         )
-    row, head = extreme(raw["OV"]["values"], "highest")
+    copying = raw["OV"]["values"]
+    mean = ratio_text(float(np.nanmean(raw["QK"]["values"])))
+    if is_same(copying):
+        return (
+            f"{data['name']}: asymmetry of QK is {mean}, copying score of OV {ends_text(raw['OV'], layers)}"
+        )
+    row, head = extreme(copying, "highest")
     return (
-        f"{data['name']}: asymmetry of QK is {ratio_text(float(np.nanmean(raw['QK']['values'])))} on "
-        "average; "
-        f"{place_text(layers[row], head)} copies most ({ratio_text(raw['OV']['values'][row, head])})"
+        f"{data['name']}: mean asymmetry of QK is {mean}; copying scores of OV reach from "
+        f"{ratio_text(float(np.nanmin(copying)))} to {ratio_text(copying[row, head])} "
+        f"({place_text(layers[row], head)})"
     )
 
 

@@ -56,7 +56,7 @@ def scale_of(values: Float[np.ndarray, "..."], is_signed: bool = False) -> Scale
         return Scale(-end, end, True)
     crowd = float(np.quantile(every, CROWDED))
     low = crowd if crowd - low > FAR * (high - crowd) > 0 else low
-    return Scale(low, high) if high - low > FLAT * abs(high) else Scale(low - 0.5, high + 0.5)
+    return Scale(low, high) if high - low > FLAT * abs(high) else Scale(0.0, 2 * high or 1.0)
 
 
 def head_map(
@@ -73,9 +73,16 @@ def head_map(
     axes.set_xlabel("layer")
     if values.shape[0] <= MOST_NUMBERS and is_told_apart(axes, values):
         print_numbers(axes, values.T, image)
-    for colour, pick in ((theme.bad, np.nanargmin), (theme.good, np.nanargmax)):
+    ends = () if is_same(values) else ((theme.bad, np.nanargmin), (theme.good, np.nanargmax))
+    for colour, pick in ends:
         mark_cell(axes, np.unravel_index(int(pick(values)), values.shape), colour, theme.paper)
     return image
+
+
+def is_same(values: Float[np.ndarray, "layer head"]) -> bool:
+    """Whether all heads have one number, up to rounding: then none is the lowest."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return high - low <= FLAT * max(abs(low), abs(high))
 
 
 def is_told_apart(axes: Axes, values: Float[np.ndarray, "layer head"]) -> bool:

@@ -29,7 +29,10 @@ SPECTRA: tuple[SpectralPicture, ...] = (
     ),
     SpectralPicture("S08", "variance explained", "energy against the share of components", "variance"),
     SpectralPicture(
-        "S09", "components for 90", "components that hold 90% of the energy, over the layers", "components"
+        "S09",
+        "components of 90 percent",
+        "components that hold 90% of the energy, over the layers",
+        "components",
     ),
     SpectralPicture("S10", "singular values", "every spectrum against the edge of a random one", "spectra"),
     SpectralPicture("S11", "similarity of layers", "leading directions, layer against layer", "similarity"),

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_width, write_foot
 from glassformer.draw.spectra import depth
-from glassformer.draw.spectra.grid import shortened
+from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.lines import (
     kind_colours,
     layer_axis,
@@ -75,10 +75,11 @@ def title(data: Data) -> str:
     means = {name: float(np.mean(line["ratios"])) for name, line in data["lines"].items()}
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     if low == high:
-        return f"{data['name']}: {low} uses {ratio_text(means[low])} of the directions of a random matrix"
+        used = ratio_text(means[low])
+        return f"{data['name']}: {in_title(low)} uses {used} of the directions of a random matrix"
     return (
-        f"{data['name']}: against random matrices {low} is lowest ({ratio_text(means[low])} on "
-        f"average), {high} highest ({ratio_text(means[high])})"
+        f"{data['name']}: against random matrices {in_title(low)} is lowest ({ratio_text(means[low])} on "
+        f"average), {in_title(high)} highest ({ratio_text(means[high])})"
     )
 
 

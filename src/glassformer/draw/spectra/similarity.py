@@ -4,9 +4,9 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.parts.frame import sheet
 from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
-from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import MOST_TYPES, place_of
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
@@ -33,26 +33,26 @@ def compute(analysis: Analysis) -> Data:
 def draw(data: Data, theme: Theme) -> Figure:
     maps, foot = data["similarity"], foot_text(data)
     grid = Grid.of_squares(len(maps))
-    paper = sheet(theme, grid.total + BAR + foot_height(foot), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(foot, BAR), title(data))
     every = np.concatenate([others(values) for values in maps.values()])
     low, high = scale_ends(every, data["chance"])
     colours = share_map(theme).with_extremes(bad=theme.paper)
     names = [str(layer) for layer in data["layers"]]
     for index, (name, values) in enumerate(maps.items()):
-        grid.name(paper, index, name, said_of(values))
+        grid.name(paper, index, name, said_of(values, data["layers"]))
         axes = grid.panel(paper, index)
         shown = np.where(np.eye(len(values), dtype=bool), np.nan, values)
         image = axes.imshow(shown, colours, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
         name_ticks(axes, names, names)
         axes.tick_params(top=False, labeltop=False, labelbottom=True)
         axes.set_xlabel("layer")
-    bar = paper.axes(0.75, grid.total + 0.1, 5.0, 0.2)
+    bar = paper.axes(*grid.key_corner(), min(5.0, grid.width - 0.4), 0.2)
     is_cut = bool(every.max() > high)
     scale_bar(bar, image, theme, "mean squared cosine", ticks=(low, (low + high) / 2, high))
     bar.set_xticklabels(
         [ratio_text(low), ratio_text((low + high) / 2), is_cut * "\u2265 " + ratio_text(high)]
     )
-    write_foot(paper, foot)
+    grid.write_note(paper, foot, BAR)
     return paper.figure
 
 
@@ -70,14 +70,18 @@ def others(values: Float[np.ndarray, "layer layer"]) -> Float[np.ndarray, "pair"
     return np.asarray(found[np.isfinite(found)])
 
 
-def neighbours(values: Float[np.ndarray, "layer layer"]) -> float:
-    """Mean over a layer and the next."""
-    return float(np.nanmean(np.diagonal(values, 1)))
+def neighbours(values: Float[np.ndarray, "layer layer"], layers: tuple[int, ...]) -> float:
+    """Mean over a layer and the next; nan where no two follow each other."""
+    near = values[np.abs(np.subtract.outer(layers, layers)) == 1]
+    return float(near[np.isfinite(near)].mean()) if np.isfinite(near).any() else np.nan
 
 
-def said_of(values: Float[np.ndarray, "layer layer"]) -> str:
+def said_of(values: Float[np.ndarray, "layer layer"], layers: tuple[int, ...]) -> str:
+    near, every = neighbours(values, layers), float(others(values).mean())
     return (
-        f"neighbours {ratio_text(neighbours(values))}, all pairs {ratio_text(float(others(values).mean()))}"
+        f"neighbours {ratio_text(near)}, all pairs {ratio_text(every)}"
+        if near == near
+        else f"all pairs {ratio_text(every)}"
     )
 
 
@@ -90,14 +94,19 @@ def foot_text(data: Data) -> str:
 
 
 def title(data: Data) -> str:
-    near = {name: neighbours(values) for name, values in data["similarity"].items()}
-    most = max(near, key=near.__getitem__)
-    times = near[most] / data["chance"]
-    return f"{data['name']}: neighbouring layers are most alike in {most}, {times:.1f} times chance"
+    near = {name: neighbours(values, data["layers"]) for name, values in data["similarity"].items()}
+    has_near = any(value == value for value in near.values())
+    alike = near if has_near else {name: others(values).mean() for name, values in data["similarity"].items()}
+    most = max(alike, key=lambda name: np.nan_to_num(alike[name]))
+    times = alike[most] / data["chance"]
+    which = "neighbouring layers" if has_near else "layers"
+    return f"{data['name']}: {which} are most alike in {in_title(most)}, {times:.1f} times chance"
 
 
 def caption(data: Data) -> str:
-    rows = "; ".join(f"{name}: {said_of(values)}" for name, values in data["similarity"].items())
+    rows = "; ".join(
+        f"{name}: {said_of(values, data['layers'])}" for name, values in data["similarity"].items()
+    )
     return (
         f"Mean squared cosine between the {data['top']} leading singular directions, on the side of the "
         "residual stream, of two layers' matrices of one type: 1 for the same subspace, "

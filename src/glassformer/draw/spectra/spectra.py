@@ -10,8 +10,8 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import foot_height, sheet, write_foot
-from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.parts.frame import sheet
+from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting, over_layers
 from glassformer.draw.spectra.head import FEW, short_log_ticks
 from glassformer.draw.spectra.lines import DASHED, KEY_HEIGHT
@@ -19,6 +19,7 @@ from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import edge, random_values
 from glassformer.draw.spectra.variance import all_layers, draw_key, line_colours
 from glassformer.draw.theme import Theme
+from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis, MatrixResult
 from glassformer.spectra.words import shape_text
 
@@ -41,12 +42,16 @@ def compute(analysis: Analysis) -> Data:
         layers, curves = over_layers(group, lambda one, places=places: in_edges(one)[places - 1])  # type: ignore[misc]
         _, outside = over_layers(group, lambda one: float((in_edges(one) > 1).sum()))
         alphas = np.array([one.statistics.alpha for one in group])
+        if not curves.any():
+            continue
         types[name] = {
             "shape": shape, "layers": layers, "places": places, "curves": curves, "outside": outside,
             "random": (random_values(shape) / edge(shape))[places - 1], "experts": experts_in(group),
             "is_layered": group[0].weight.layer is not None,
             "alphas": alphas,
         }  # fmt: skip
+    if not types:
+        raise UserError("all weights are 0")
     return {"name": analysis.name, "types": types}
 
 
@@ -63,13 +68,13 @@ def in_edges(one: MatrixResult) -> Float[np.ndarray, "component"]:
 
 def draw(data: Data, theme: Theme) -> Figure:
     grid = Grid.of(len(data["types"]), height=3.4)
-    paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(FOOT, KEY_HEIGHT), title(data))
     layers = all_layers(data)
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
         draw_type(grid.panel(paper, index), one, layers, theme)
-    draw_key(paper, grid.total, layers, theme)
-    write_foot(paper, FOOT)
+    draw_key(paper, grid, layers, theme)
+    grid.write_note(paper, FOOT, KEY_HEIGHT)
     return paper.figure
 
 
@@ -91,6 +96,7 @@ def draw_type(axes: Axes, one: dict[str, Any], layers: tuple[int, ...], theme: T
     short_log_ticks(axes)
     name_places(axes, int(places[-1]))
     axes.set_xlabel("component")
+    axes.set_ylabel("\u03c3 / edge")
 
 
 def name_places(axes: Axes, last: int) -> None:
@@ -116,7 +122,7 @@ def title(data: Data) -> str:
     most = max(tops, key=tops.__getitem__)
     one = data["types"][most]
     layer = one["layers"][int(np.argmax(one["curves"][:, 0]))]
-    where = f"{most} in layer {layer}" if one["is_layered"] else most
+    where = f"{in_title(most)} in layer {layer}" if one["is_layered"] else in_title(most)
     return (
         f"{data['name']}: the largest singular value of {where} is {tops[most]:.2f} times the edge "
         "of a random matrix"

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.parts.frame import sheet
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import (
     head_grid,
@@ -28,6 +28,7 @@ from glassformer.spectra.words import rank_text
 OFFSET = re.compile(r"^(folded\+)?rope:(\d+)$")
 MOST_LINES = 200  # heads whose courses over the offsets are drawn one by one
 MOST_PANELS = 12
+SEEN = 0.005  # of a mean rank: smaller changes are written as 0
 FOOT = "Every head a point, in the colour of its layer; on the diagonal nothing changes."
 
 
@@ -48,16 +49,16 @@ def compute(analysis: Analysis) -> Data:
 
 def draw(data: Data, theme: Theme) -> Figure:
     pairs, series = treated(data)[:MOST_PANELS], offsets(data)
-    grid = Grid.of_squares(len(pairs) + len(series), left=1.05)
-    paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    grid = Grid.of_squares(len(pairs) + len(series), left=1.3)
+    paper = sheet(theme, grid.total + grid.room_below(FOOT, KEY_HEIGHT), title(data))
     for index, name in enumerate(pairs):
         grid.name(paper, index, name, said_of(data, name))
         draw_pair(grid.panel(paper, index), data, name, theme)
     for index, (name, courses) in enumerate(series.items(), len(pairs)):
         grid.name(paper, index, name, "thick: mean of all heads, 0: not turned")
         draw_series(grid.panel(paper, index), courses, data, theme)
-    draw_key(paper, grid.total, data["layers"], theme)
-    write_foot(paper, FOOT)
+    draw_key(paper, grid, data["layers"], theme)
+    grid.write_note(paper, FOOT, KEY_HEIGHT)
     return paper.figure
 
 
@@ -102,6 +103,7 @@ def draw_pair(axes: Axes, data: Data, name: str, theme: Theme) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.set_xlabel("raw effective rank")
+    axes.set_ylabel("treated")
 
 
 def draw_series(axes: Axes, courses: dict[int, Any], data: Data, theme: Theme) -> None:
@@ -129,6 +131,8 @@ def said_of(data: Data, name: str) -> str:
 def title(data: Data) -> str:
     changes = {name: float(np.nanmean(data["ranks"][name] - raw_of(data, name))) for name in treated(data)}
     most = max(changes, key=lambda name: abs(changes[name]))
+    if abs(changes[most]) < SEEN:
+        return f"{data['name']}: no treatment changes the mean effective rank by {SEEN} or more"
     way = "raises" if changes[most] > 0 else "lowers"
     kernel, treatment = most.split(" ")
     return (

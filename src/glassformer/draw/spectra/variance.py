@@ -7,9 +7,9 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import Frame, foot_height, sheet, write_foot
+from glassformer.draw.parts.frame import Frame, sheet
 from glassformer.draw.shares import percent
-from glassformer.draw.spectra.grid import Grid
+from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import by_type, cumulative_energy, experts_in, fitting, over_layers
 from glassformer.draw.spectra.lines import (
     DASHED,
@@ -22,11 +22,13 @@ from glassformer.draw.spectra.lines import (
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_values
 from glassformer.draw.theme import Theme
-from glassformer.spectra.results import Analysis
+from glassformer.errors import UserError
+from glassformer.spectra.results import SHARES, Analysis
 from glassformer.spectra.words import shape_text
 
 POINTS = np.linspace(0, 1, 101)  # shares of the components
 TARGET = 0.9  # of the energy
+PLACE = SHARES.index(90)
 FOOT = "Energy: sum of squared singular values. Dashed: a random matrix of that shape. Dotted: 90%."
 
 
@@ -34,11 +36,19 @@ def compute(analysis: Analysis) -> Data:
     types = {}
     for name, group in fitting(by_type(analysis, needs_layer=False)).items():
         layers, curves = over_layers(group, lambda one: on_shares(one.values))
+        size = min(group[0].shape)
+        counts = over_layers(group, lambda one: float(one.statistics.components[PLACE]))[1]
+        if not counts.any():
+            continue
+        random = random_values(group[0].shape)
         types[name] = {
             "shape": group[0].shape, "layers": layers, "curves": curves, "experts": experts_in(group),
             "is_layered": group[0].weight.layer is not None,
-            "random": on_shares(random_values(group[0].shape)),
+            "random": on_shares(random), "needed": counts / size,
+            "random_needed": (int(np.searchsorted(cumulative_energy(random), TARGET)) + 1) / size,
         }  # fmt: skip
+    if not types:
+        raise UserError("all weights are 0")
     return {"name": analysis.name, "types": types, "shares": POINTS}
 
 
@@ -50,13 +60,13 @@ def on_shares(values: Float[np.ndarray, "component"]) -> Float[np.ndarray, "shar
 
 def draw(data: Data, theme: Theme) -> Figure:
     grid = Grid.of(len(data["types"]), height=3.4)
-    paper = sheet(theme, grid.total + KEY_HEIGHT + foot_height(FOOT), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(FOOT, KEY_HEIGHT), title(data))
     layers = all_layers(data)
     for index, (name, one) in enumerate(data["types"].items()):
         grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
         draw_type(grid.panel(paper, index), one, layers, theme)
-    draw_key(paper, grid.total, layers, theme)
-    write_foot(paper, FOOT)
+    draw_key(paper, grid, layers, theme)
+    grid.write_note(paper, FOOT, KEY_HEIGHT)
     return paper.figure
 
 
@@ -71,6 +81,7 @@ def draw_type(axes: Axes, one: dict[str, Any], layers: tuple[int, ...], theme: T
     axes.set_xticks([0, 25, 50, 75, 100], ["0", "25", "50", "75", "100%"])
     axes.set_yticks([0, 50, 90], ["0%", "50%", "90%"])
     axes.set_xlabel("components")
+    axes.set_ylabel("energy")
 
 
 def line_colours(one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> list[str]:
@@ -81,10 +92,10 @@ def line_colours(one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> 
     return [depth_colour(shares[layers.index(layer)], theme) for layer in one["layers"]]
 
 
-def draw_key(paper: Frame, top: float, layers: tuple[int, ...], theme: Theme) -> None:
+def draw_key(paper: Frame, grid: Grid, layers: tuple[int, ...], theme: Theme) -> None:
     """What the colours of the lines mean."""
     if layers:
-        layer_key(paper.axes(1.05, top + 0.05, 4.2, KEY_STRIP), layers, theme)
+        layer_key(paper.axes(*grid.key_corner(), 4.2, KEY_STRIP), layers, theme)
 
 
 def all_layers(data: Data) -> tuple[int, ...]:
@@ -93,33 +104,27 @@ def all_layers(data: Data) -> tuple[int, ...]:
     )
 
 
-def needed(curve: Float[np.ndarray, "share"]) -> float:
-    """Share of the components that hold 90% of the energy, read off the curve."""
-    return float(np.interp(TARGET, curve, POINTS))
-
-
 def said_of(one: dict[str, Any]) -> str:
-    shares = [needed(curve) for curve in one["curves"]]
+    shares = one["needed"]
     span = (
         percent(min(shares), 0)
-        if len(shares) == 1
+        if percent(min(shares), 0) == percent(max(shares), 0)
         else f"{percent(min(shares), 0)} to {percent(max(shares), 0)}"
     )
-    return f"90% in {span}; random {percent(needed(one['random']), 0)}"
+    return f"90% in {span}; random {percent(one['random_needed'], 0)}"
 
 
 def title(data: Data) -> str:
-    means = {name: np.mean([needed(curve) for curve in one["curves"]]) for name, one in data["types"].items()}
+    means = {name: float(np.mean(one["needed"])) for name, one in data["types"].items()}
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     if low == high:
         return (
-            f"{data['name']}: 90% of the energy of {low} is in {percent(float(means[low]), 0)} of its "
+            f"{data['name']}: 90% of the energy of {in_title(low)} is in {percent(means[low], 0)} of its "
             "components"
         )
     return (
-        f"{data['name']}: 90% of the energy is in {percent(float(means[low]), 0)} of the components of "
-        f"{low}, "
-        f"in {percent(float(means[high]), 0)} of {high}"
+        f"{data['name']}: 90% of the energy is in {percent(means[low], 0)} of the components of "
+        f"{in_title(low)}, in {percent(means[high], 0)} of {in_title(high)}"
     )
 
 

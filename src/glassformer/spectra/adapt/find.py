@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 
+from glassformer.spectra.adapt import families
 from glassformer.spectra.adapt.config import architecture_names, plain
 from glassformer.spectra.adapt.unknown import pattern_weights, unknown_layout
 from glassformer.spectra.layout import Layout
@@ -23,21 +24,7 @@ Adapter = Callable[[Checkpoint], Layout]
 
 DECODER = "decoder:read_decoder"
 ADAPTERS: Mapping[str, str] = {  # model type of config.json, plain -> module:function
-    "llama": DECODER,
-    "mistral": DECODER,
-    "ministral": DECODER,
-    "qwen2": DECODER,
-    "qwen3": DECODER,
-    "gemma": DECODER,
-    "gemma2": DECODER,
-    "gemma3": DECODER,
-    "gemma3text": DECODER,
-    "phi3": DECODER,
-    "olmo": DECODER,
-    "olmo2": DECODER,
-    "mixtral": DECODER,
-    "qwen2moe": DECODER,
-    "qwen3moe": DECODER,
+    **dict.fromkeys(families.HF, DECODER),
     "gpt2": "gpt2:read_gpt2",
     "gptneox": "neox:read_neox",
     "bloom": "bloom:read_bloom",
@@ -53,17 +40,7 @@ ADAPTERS: Mapping[str, str] = {  # model type of config.json, plain -> module:fu
     "deepseekv3": "deepseek:read_deepseek",
 }
 GGUF_ADAPTERS: Mapping[str, str] = {  # general.architecture -> module:function
-    "llama": DECODER,  # Mistral and Mixtral too
-    "qwen2": DECODER,
-    "qwen3": DECODER,
-    "gemma": DECODER,
-    "gemma2": DECODER,
-    "gemma3": DECODER,
-    "phi3": DECODER,
-    "olmo": DECODER,
-    "olmo2": DECODER,
-    "qwen2moe": DECODER,
-    "qwen3moe": DECODER,
+    **dict.fromkeys(families.GGUF, DECODER),
     "gpt2": "gpt2:read_gpt2",
     "gptneox": "neox:read_neox",
     "bloom": "bloom:read_bloom",

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.errors import UserError
-from glassformer.spectra.compute.gram import finite_panels
+from glassformer.spectra.compute.gram import Square, finite_panels
 from glassformer.spectra.matrix import Matrix
 
 PANEL = 16_000_000  # numbers that go there at once: 64 MB in float32
@@ -20,8 +20,10 @@ PANEL = 16_000_000  # numbers that go there at once: 64 MB in float32
 ShortSide = Callable[[int], Float[np.ndarray, "top short"]]
 
 
-def gpu_eigen(matrix: Matrix) -> tuple[Float[np.ndarray, "component"], float, ShortSide]:
-    """Rising eigenvalues of the Gram matrix of the short side; |W|^2; leading directions."""
+def gpu_eigen(
+    matrix: Matrix,
+) -> tuple[Float[np.ndarray, "component"], float, ShortSide, Callable[[], Square]]:
+    """Rising eigenvalues of the Gram matrix of the short side; |W|^2; leading directions; that matrix."""
     device, short = gpu(), min(matrix.shape)
     import jax
 
@@ -37,7 +39,7 @@ def gpu_eigen(matrix: Matrix) -> tuple[Float[np.ndarray, "component"], float, Sh
     def short_side(top: int) -> Float[np.ndarray, "top short"]:
         return np.asarray(directions[:, ::-1][:, :top].T, np.float32)
 
-    return rising, squares, short_side
+    return rising, squares, short_side, lambda: np.asarray(total)
 
 
 @cache

@@ -20,9 +20,12 @@ BLOCK = 512  # columns of a product: its result stays in the cache while it is a
 CHUNK = 250_000  # numbers of a panel that are held in float64 at once, beside float32 products
 PROBES = 8  # columns that are also computed in float64, to see what float32 did to them
 
-# An eigenvalue moves by v'Ev. Rounding errors E of float32 are as good as independent of each other and of v,
-# each of size e: v'Ev then has a standard deviation of sqrt(2) e, and 16 e is eleven of them.
+# An eigenvalue that lies alone moves by v'Ev. Rounding errors E of float32 are as good as independent of each
+# other and of v, each of size e: v'Ev then has a standard deviation of sqrt(2) e, and 16 e is eleven of them.
+# Of k that lie within what E can do, 2 sqrt(short) e, the outermost move like those of a random k x k matrix,
+# by 2 sqrt(k) e: 70 e for an orthogonal matrix of 1,536 columns.
 FLOAT_SPREAD = 16.0
+CLUSTER_SPREAD = 3.0  # times sqrt(k) e: half more than that
 # Errors that are not independent would add up along some direction: the probes' errors would then have a
 # singular value well above that of noise, e (sqrt(rows) + sqrt(probes)).
 NOISE_EXCESS = 1.5
@@ -39,7 +42,7 @@ class Gram:
 
     matrix: Square  # float64
     square: float  # |W|^2, from the weights themselves
-    error: float = 0.0  # bound on what float32 did to any eigenvalue; infinite where nothing is known
+    error: float = 0.0  # bound on what float32 did to a lone eigenvalue; infinite where nothing is known
 
 
 def double_gram(matrix: Matrix) -> Gram:
@@ -66,7 +69,9 @@ def float_gram(matrix: Matrix) -> Gram:
             squares += diagonal
         mirror(total)
         np.fill_diagonal(total, squares)
-        return Gram(total, float(squares.sum()), float_error(total[:, probes] - exact, probes, squares))
+        error = float_error(total[:, probes] - exact, probes, squares)
+        is_finite = bool(np.isfinite(total.sum()))  # outside of the probes too
+        return Gram(total, float(squares.sum()), error if is_finite else float("inf"))
 
 
 def looks_random(panel: Float[np.ndarray, "long short"]) -> bool:
@@ -101,7 +106,7 @@ def float_error(
     probes: Int[np.ndarray, "probe"],
     squares: Float[np.ndarray, "short"],
 ) -> float:
-    """Bound on an eigenvalue's error: those of the probes, relative to their columns' norms, are typical."""
+    """Bound on a lone eigenvalue's error: those of the probes, relative to columns' norms, are typical."""
     errors[probes, np.arange(len(probes))] = 0.0  # the diagonal is exact
     norms = np.sqrt(squares)
     relative = np.divide(errors, np.outer(norms, norms[probes]), out=np.zeros_like(errors), where=errors != 0)
@@ -112,6 +117,18 @@ def float_error(
     if float(np.linalg.norm(relative, 2)) > NOISE_EXCESS * noise:
         return float("inf")
     return FLOAT_SPREAD * size * float(squares.max())
+
+
+def clustered(eigenvalues: Float[np.ndarray, "short"], error: float) -> Float[np.ndarray, "short"]:
+    """How many times as far off as a lone one each rising eigenvalue may be, for those that lie together.
+
+    >>> clustered(np.array([1.0, 2.0, 2.0, 2.0, 2.0]), 0.1).tolist()
+    [1.1875, 1.375, 1.375, 1.375, 1.375]
+    """
+    reach = 2 * 2 * len(eigenvalues) ** 0.5 * error / FLOAT_SPREAD  # two may come from both sides
+    first = np.searchsorted(eigenvalues, eigenvalues - reach, "left")
+    behind = np.searchsorted(eigenvalues, eigenvalues + reach, "right")
+    return np.asarray(1 + CLUSTER_SPREAD * np.sqrt(behind - first) / FLOAT_SPREAD)
 
 
 def empty(matrix: Matrix) -> Square:

@@ -3,7 +3,8 @@
 Block Krylov: a few random vectors, multiplied by the Gram matrix again and again, span a space that soon
 holds the leading directions (Musco and Musco 2015). The singular values are known already, so it is seen
 when they are found. Directions whose singular values lie closer together than the tolerance are found as a
-space, not one by one, and that is all that comparing spaces needs.
+space, not one by one. Where the last wanted and the next value lie so close, the space itself is not sharp:
+similarities of such spaces are right to about 0.001 (seen on SmolLM2-135M: 0.0005), others to 1e-6.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,9 @@
 """A power law p(x) ~ x^-alpha fitted to the tail of a spectrum, x = sigma^2.
 
-After Clauset, Shalizi and Newman (2009), "Power-law distributions in empirical data": for every possible
-start of the tail the exponent of largest likelihood, alpha = 1 + n / sum(log(x / start)); of all starts the
-one whose fit lies nearest to the data (Kolmogorov-Smirnov).
+After Clauset, Shalizi and Newman (2009), "Power-law distributions in empirical data": for every start of the
+tail (`STARTS` of them in a long spectrum, which moves alpha by about 1%) the exponent of largest likelihood,
+alpha = 1 + n / sum(log(x / start)); of all starts the one whose fit lies nearest to the data
+(Kolmogorov-Smirnov). Any alpha above 1 is allowed; the package `powerlaw` by itself stops at 3.
 
 >>> fit = fit_power_law(np.linspace(0.001, 1, 400)[::-1] ** (-1 / 1.5))  # exact quantiles of alpha = 2.5
 >>> round(fit.alpha, 1)

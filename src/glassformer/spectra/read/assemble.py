@@ -4,6 +4,7 @@ In a folder, the first of these that is there: model.safetensors.index.json, mod
 *.safetensors; *.gguf; pytorch_model.bin.index.json, pytorch_model.bin, all *.bin, *.pt and *.pth.
 """
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ def assembled(
     refuse_packed(tensors, config)
     tensors = with_scales(tensors, config)
     mark = fingerprint([folder.stamp(file) for file in files], tensors)
-    title = name or Path(folder.place).resolve().name
+    title = name or Path(os.path.abspath(folder.place)).name  # noqa: PTH100  a link keeps its name
     return Checkpoint(title, source or folder.place, kind, config, tensors, mark)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from glassformer.errors import UserError
 from glassformer.spectra.read.tensor import Tensor
 
-Kind = Literal["safetensors", "gguf", "torch", "hub", "glassformer"]
+Kind = Literal["safetensors", "gguf", "torch", "glassformer"]  # of the files, wherever they lie
 
 
 @dataclass(frozen=True)

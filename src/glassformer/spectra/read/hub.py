@@ -35,7 +35,7 @@ def open_hub(id: str) -> Checkpoint:
             f"'{id}' is no file or folder here, and a hub id needs: pip install 'glassformer[hub]'"
         ) from None
     checkpoint = open_cached(id) or read_folder(HubFolder(id))
-    return replace(checkpoint, name=id, source=id, kind="hub")
+    return replace(checkpoint, name=id, source=id)
 
 
 def open_cached(id: str) -> Checkpoint | None:

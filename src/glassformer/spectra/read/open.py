@@ -19,7 +19,9 @@ def open_checkpoint(target: str | Path) -> Checkpoint:
     try:
         path = Path(text).expanduser()
         is_folder, is_there = path.is_dir(), path.exists()
-    except (OSError, ValueError, RuntimeError):
+    except OSError as error:
+        raise UserError(f"{quoted(text)} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RuntimeError):
         raise UserError(f"{quoted(text)} is no path that this machine can have") from None
     if is_folder:
         return read_folder(LocalFolder(path))

@@ -52,7 +52,8 @@ class Tensor:
 
     def vector(self) -> Float[np.ndarray, "entry"]:
         """All numbers in a row, in float64."""
-        return self.block().astype(np.float64).ravel()
+        with np.errstate(invalid="ignore"):  # no number stays none; who asks for finite ones checks them
+            return self.block().astype(np.float64).ravel()
 
 
 def in_memory(name: str, array: np.ndarray, place: str = "memory") -> Tensor:
