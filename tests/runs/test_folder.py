@@ -6,7 +6,7 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.folder import clear, find_runs, is_complete, open_folder, stored, tidy
+from glassformer.runs.folder import find_runs, is_complete, open_folder, stored, tidy
 
 RUN = CONFIGURATIONS["successor"]
 OTHER = replace(RUN, train=replace(RUN.train, steps=77))
@@ -165,4 +165,4 @@ def test_clearing_that_fails_says_so(folder, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.unlink", refuse)
     with pytest.raises(UserError, match=r"^cannot remove .*result.json: Permission denied$"):
-        clear(folder)
+        open_folder(folder, RUN, overwrite=True)

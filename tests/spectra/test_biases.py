@@ -6,8 +6,8 @@ import pytest
 from glassformer.spectra.biases import bias_terms
 from glassformer.spectra.kernels import layer_kernels
 from glassformer.spectra.rotations import rotation
-from glassformer.spectra.treatments import RAW, Treatment, head_maps
-from tests.spectra.toy_heads import HEAD, ROPE, toy
+from glassformer.spectra.treatments import RAW, Treatment
+from tests.spectra.toy_heads import HEAD, ROPE, head_maps, toy
 
 TREATMENTS = [RAW, Treatment(is_folded=True), Treatment(offset=4), Treatment(is_folded=True, offset=4)]
 

@@ -128,7 +128,7 @@ def test_models_of_other_depth_pair_by_number_and_keep_their_own_means(compared)
     both = compared(short, long, (3, 5))
     one = next(one for one in both.types if one.name == "W_O")
     assert (len(one.first), len(one.second), len(one.pairs)) == (3, 5, 3)
-    own = [m.statistics.ranks.eff_rank for m in both.second.matrices if m.weight.type == "W_O"]
+    own = [m.eff_rank for m in both.second.matrices if m.weight.type == "W_O"]
     assert type_summary(one)["other_mean"] == pytest.approx(np.mean(own))
     assert both.heads == ()
 

@@ -34,9 +34,7 @@ def test_the_main_table_has_the_numbers_of_the_analysis():
 def test_lowest_and_highest_heads_are_ranked():
     text = report_text(made("qwen"))
     ranks = sorted(
-        (one.statistics.ranks.eff_rank, one.head.layer, one.head.index)
-        for one in made("qwen").kernels
-        if one.kernel == "QK"
+        (one.eff_rank, one.head.layer, one.head.index) for one in made("qwen").kernels if one.kernel == "QK"
     )
     (low, *place), (high, *other) = ranks[0], ranks[-1]
     first = (

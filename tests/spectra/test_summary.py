@@ -32,7 +32,7 @@ def test_the_fields_of_the_contract(analysis):
 
 def test_ranks_are_of_the_raw_kernels(analysis):
     ranks = {
-        (one.head.layer, one.head.index): one.statistics.ranks.eff_rank
+        (one.head.layer, one.head.index): one.eff_rank
         for one in analysis.kernels
         if (one.kernel, one.treatment) == ("QK", "raw")
     }

@@ -92,7 +92,7 @@ def test_layers_are_means_over_their_heads(made):
     row = rows_of(layers_table(analysis.kernels))[0]
     assert (row["layer_idx"], row["kernel"], row["treatment"], row["heads"]) == ("0", "QK", "raw", "4")
     ranks = [
-        one.statistics.ranks.eff_rank
+        one.eff_rank
         for one in analysis.kernels
         if (one.head.layer, one.kernel, one.treatment) == (0, "QK", "raw")
     ]

@@ -9,12 +9,11 @@ from glassformer.spectra.treatments import (
     LARGEST_OFFSET,
     RAW,
     Treatment,
-    head_maps,
     parse_treatments,
     treatment_notes,
     turn,
 )
-from tests.spectra.toy_heads import HEAD, ROPE, toy
+from tests.spectra.toy_heads import HEAD, ROPE, head_maps, toy
 
 NAMES = st.sampled_from(["raw", "folded", "rope:0", "rope:7", "folded+rope:7", "rope:7+folded"])
 

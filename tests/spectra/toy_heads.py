@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.spectra.layout import Head, Layout, Rope, Vector, View
+from glassformer.spectra.matrix import map_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.read.tensor import in_memory
+from glassformer.spectra.treatments import RAW, Treatment, output_map, score_map
 
 WIDTH, HEAD, HEADS, GROUPS = 14, 6, 4, 2
 ROPE = Rope((1.0, 0.3), "halves", first=1)  # dimensions 1 to 4 of 6 are turned
@@ -24,6 +26,26 @@ class Toy:
         mine, shared = slice(index * HEAD, (index + 1) * HEAD), slice(group * HEAD, (group + 1) * HEAD)
         q, k, v, o = (self.arrays[f"{layer}.{name}"] for name in "qkvo")
         return q[mine], k[shared], v[shared], o[:, mine]
+
+
+@dataclass
+class Maps:
+    """A head's four maps under a treatment, as the code reads them."""
+
+    query: np.ndarray
+    key: np.ndarray
+    value: np.ndarray
+    output: np.ndarray  # transposed
+
+
+def head_maps(checkpoint: Checkpoint, head: Head, treatment: Treatment = RAW) -> Maps:
+    folded = treatment.is_folded
+    return Maps(
+        score_map(checkpoint, head.query, head.query_norm, folded),
+        score_map(checkpoint, head.key, head.key_norm, folded),
+        map_matrix(checkpoint, head.value, folded),
+        output_map(checkpoint, head, folded),
+    )
 
 
 def toy(seed: int = 0, layers: int = 2, rope: Rope | None = ROPE, biases: bool = True) -> Toy:

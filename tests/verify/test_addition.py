@@ -7,10 +7,11 @@ import threading
 import numpy as np
 import pytest
 
+from glassformer import spread
 from glassformer.tasks import Addition, digits_of, numbers_of
 from glassformer.tasks.board import EDGE_CASES, board_pairs
 from glassformer.tasks.hard import HARD
-from glassformer.verify import addition, spread
+from glassformer.verify import addition
 from glassformer.verify.addition import (
     MOST_FAILURES,
     Score,

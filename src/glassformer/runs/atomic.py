@@ -4,7 +4,8 @@ import fcntl
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,18 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"cannot make the folder {folder}: {error.strerror or error}") from None
+
+
+def remove_made(folder: Path, names: Iterable[str]) -> None:
+    """Remove files and folders of these names, and nothing else."""
+    try:
+        for path in (folder / name for name in names):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot remove {error.filename}: {error.strerror}") from None
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:

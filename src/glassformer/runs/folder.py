@@ -13,7 +13,7 @@ from typing import Any
 import tomli_w
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import make_folder, write_json, write_text
+from glassformer.runs.atomic import make_folder, remove_made, write_json, write_text
 from glassformer.runs.config import Draw, Run
 from glassformer.runs.environment import environment
 from glassformer.runs.resolve import leaves, resolve
@@ -33,7 +33,7 @@ RULE_COPY = "rule.py"  # a user's own rule travels with its run
 def open_folder(folder: Path, run: Run, resume: bool = False, overwrite: bool = False) -> Run:
     """Make the folder ready and return the configuration that is to run in it."""
     if overwrite and (folder / "run.toml").exists():
-        clear(folder)
+        remove_made(folder, MADE)
     if not (folder / "run.toml").exists():
         refuse_foreign(folder, overwrite)
         return create(folder, run)
@@ -75,18 +75,6 @@ def refuse_foreign(folder: Path, overwrite: bool) -> None:
         raise UserError(
             f"{folder} is not empty and holds no run (it has {strange[0]}); --out chooses another folder"
         )
-
-
-def clear(folder: Path) -> None:
-    """Remove what a run makes, and nothing else."""
-    try:
-        for path in (folder / name for name in MADE):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot remove {error.filename}: {error.strerror}") from None
 
 
 def tidy(folder: Path, keep_checkpoints: bool = False) -> None:

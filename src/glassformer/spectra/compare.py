@@ -44,7 +44,7 @@ class WeightPair:
     @property
     def change_rank(self) -> float:
         """Effective rank of the change; 0 where nothing changed."""
-        return self.change.statistics.ranks.eff_rank if self.change else UNKNOWN
+        return self.change.eff_rank if self.change else UNKNOWN
 
     @property
     def change_relative(self) -> float:
@@ -72,7 +72,7 @@ class HeadPair:
     @property
     def by(self) -> float:
         """How much the effective rank grew."""
-        return self.second.statistics.ranks.eff_rank - self.first.statistics.ranks.eff_rank
+        return self.second.eff_rank - self.first.eff_rank
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from glassformer.spectra.compare import UNKNOWN, Comparison, HeadPair, TypePair, WeightPair
-from glassformer.spectra.results import KernelResult, MatrixResult
 from glassformer.spectra.table_files import Column, Table
 
 MOST = 10  # heads that are named
@@ -32,8 +31,8 @@ def weights_table(pairs: Sequence[WeightPair]) -> Table:
     for prefix, side in (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs])):
         table += [
             Column(f"{prefix}shape", "text", ["x".join(map(str, one.shape)) for one in side]),
-            reals(f"{prefix}eff_rank", side, rank_of),
-            reals(f"{prefix}eff_rank_relative", side, lambda one: rank_of(one) / one.random.eff_rank),
+            reals(f"{prefix}eff_rank", side, lambda one: one.eff_rank),
+            reals(f"{prefix}eff_rank_relative", side, lambda one: one.relative_rank),
             reals(f"{prefix}frobenius", side, lambda one: one.statistics.frobenius),
         ]
     return [
@@ -54,15 +53,11 @@ def heads_table(pairs: Sequence[HeadPair]) -> Table:
     ]
     for prefix, side in (("", [pair.first for pair in pairs]), ("other_", [pair.second for pair in pairs])):
         table += [
-            reals(f"{prefix}eff_rank", side, rank_of),
+            reals(f"{prefix}eff_rank", side, lambda one: one.eff_rank),
             reals(f"{prefix}asymmetry", side, lambda one: one.asymmetry),
             reals(f"{prefix}copying", side, lambda one: one.copying),
         ]
     return [*table, reals("eff_rank_change", pairs, lambda pair: pair.by)]
-
-
-def rank_of(one: MatrixResult | KernelResult) -> float:
-    return one.statistics.ranks.eff_rank
 
 
 def reals(name: str, things: Iterable[Thing], number: Callable[[Thing], float]) -> Column:
@@ -100,8 +95,8 @@ def type_summary(one: TypePair) -> dict[str, float]:
     """
     changed = one.changed or one.subtracted
     return {
-        "mean": mean([rank_of(matrix) for matrix in one.first]),
-        "other_mean": mean([rank_of(matrix) for matrix in one.second]),
+        "mean": mean([matrix.eff_rank for matrix in one.first]),
+        "other_mean": mean([matrix.eff_rank for matrix in one.second]),
         "subtracted": len(one.subtracted),
         "changed": len(one.changed),
         "change_norm": norm_together(changed),

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from glassformer.spectra.compare import SEEN, Comparison, TypePair, WeightPair
-from glassformer.spectra.compare_tables import MOST, mean, rank_of, type_summary
+from glassformer.spectra.compare_tables import MOST, mean, type_summary
 from glassformer.spectra.markdown import table, type_text
 from glassformer.spectra.report import figures_section, width_text
 from glassformer.spectra.results import Analysis
@@ -140,8 +140,8 @@ def rank_row(one: TypePair) -> tuple[str, ...]:
     """Where no weights could be subtracted: ranks of both, and as shares of random ones."""
     cells = []
     for side in (one.first, one.second):
-        shares = [rank_of(matrix) / matrix.random.eff_rank for matrix in side]
-        cells += [rank_text(mean([rank_of(matrix) for matrix in side])), ratio_text(mean(shares))]
+        shares = [matrix.relative_rank for matrix in side]
+        cells += [rank_text(mean([matrix.eff_rank for matrix in side])), ratio_text(mean(shares))]
     return (type_text(one.type), shapes_text(one), *cells)
 
 
@@ -171,7 +171,7 @@ def head_lines(both: Comparison) -> list[str]:
     rows = [
         (
             *(pair.first.kernel, place_text(pair.first.head.layer, pair.first.head.index)),
-            *(rank_text(rank_of(pair.first)), rank_text(rank_of(pair.second)), signed_text(pair.by)),
+            *(rank_text(pair.first.eff_rank), rank_text(pair.second.eff_rank), signed_text(pair.by)),
         )
         for pair in most[:MOST]
     ]

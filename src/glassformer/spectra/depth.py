@@ -52,7 +52,7 @@ def steepest(layers: Sequence[int], series: Float[np.ndarray, "layer"], sign: in
 def depths(matrices: Sequence[MatrixResult]) -> dict[str, Depth]:
     """Weight type, with its shape where a type has several, to its course: raw, experts averaged."""
     return courses(
-        (m.weight.type, m.shape, m.weight.layer, m.statistics.ranks.eff_rank, m.random.eff_rank)
+        (m.weight.type, m.shape, m.weight.layer, m.eff_rank, m.random.eff_rank)
         for m in matrices
         if m.treatment == "raw" and m.weight.layer is not None
     )

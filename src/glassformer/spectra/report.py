@@ -141,7 +141,7 @@ def weight_row(name: str, course: Depth, shape: str) -> tuple[str, ...]:
 
 def single_row(one: MatrixResult) -> tuple[str, ...]:
     """Embeddings and unembeddings, which belong to no layer."""
-    rank = one.statistics.ranks.eff_rank
+    rank = one.eff_rank
     ratio = ratio_text(rank / one.random.eff_rank)
     return (type_text(one.weight.type), shape_text(one.shape), rank_text(rank), "", ratio, *[""] * 6)
 

@@ -56,40 +56,36 @@ def raw_kernels(analysis: Analysis, kernel: Kernel | str, treatment: str = "raw"
     return [one for one in analysis.kernels if one.kernel == kernel and one.treatment == treatment]
 
 
-def rank_of(one: KernelResult) -> float:
-    return one.statistics.ranks.eff_rank
-
-
 def where(one: KernelResult) -> str:
     return place_text(one.head.layer, one.head.index)
 
 
 def spread_row(kernel: str, found: Sequence[KernelResult]) -> tuple[str, ...]:
-    ranks = np.array([rank_of(one) for one in found])
+    ranks = np.array([one.eff_rank for one in found])
     low, high = found[int(ranks.argmin())], found[int(ranks.argmax())]
     quartiles = [rank_text(value) for value in np.percentile(ranks, (25, 50, 75))]
-    ratio = float(np.mean([rank_of(one) / one.random.eff_rank for one in found]))
+    ratio = float(np.mean([one.relative_rank for one in found]))
     return (
         kernel,
         str(max(one.size for one in found)),
         rank_text(float(ranks.mean())),
         rank_text(float(ranks.std())),
-        f"{rank_text(rank_of(low))} ({where(low)})",
+        f"{rank_text(low.eff_rank)} ({where(low)})",
         *quartiles,
-        f"{rank_text(rank_of(high))} ({where(high)})",
+        f"{rank_text(high.eff_rank)} ({where(high)})",
         ratio_text(ratio),
     )
 
 
 def end_lines(kernel: str, found: Sequence[KernelResult]) -> list[str]:
     """The lowest and the highest heads side by side, and where the lowest quarter sits."""
-    ranked = sorted(found, key=rank_of)
-    if rank_text(rank_of(ranked[0])) == rank_text(rank_of(ranked[-1])):
+    ranked = sorted(found, key=lambda one: one.eff_rank)
+    if rank_text(ranked[0].eff_rank) == rank_text(ranked[-1].eff_rank):
         return []
     count = min(MOST, len(ranked) // 2)
     ends = zip(ranked[:count], ranked[::-1][:count], strict=True)
     rows = [
-        (f"{rank_text(rank_of(low))}", where(low), f"{rank_text(rank_of(high))}", where(high))
+        (f"{rank_text(low.eff_rank)}", where(low), f"{rank_text(high.eff_rank)}", where(high))
         for low, high in ends
     ]
     headings = (f"{kernel}, lowest", "head", "highest", "head")
@@ -152,7 +148,7 @@ def treatment_section(analysis: Analysis) -> list[str]:
     names = sorted({one.treatment for one in analysis.kernels} - {"raw"}, key=treatment_place)
     rows = []
     for kernel in ("QK", "OV"):
-        raw = {(one.head.layer, one.head.index): rank_of(one) for one in raw_kernels(analysis, kernel)}
+        raw = {(one.head.layer, one.head.index): one.eff_rank for one in raw_kernels(analysis, kernel)}
         for name in names:
             found = raw_kernels(analysis, kernel, name)
             if found:
@@ -166,7 +162,7 @@ def treatment_row(
     kernel: str, name: str, found: Sequence[KernelResult], raw: dict[tuple[int, int], float]
 ) -> tuple[str, ...]:
     before = np.array([raw.get((one.head.layer, one.head.index), np.nan) for one in found])
-    after = np.array([rank_of(one) for one in found])
+    after = np.array([one.eff_rank for one in found])
     steps = after - before
     ends = [
         f"{signed_text(float(steps[place]))} ({where(found[place])})" if sign * steps[place] > 0 else "none"

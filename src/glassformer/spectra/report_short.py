@@ -28,7 +28,7 @@ def rank_sentence(analysis: Analysis, kernel: Kernel) -> str:
     found = [one for one in analysis.kernels if one.kernel == kernel and one.treatment == "raw"]
     if not found:
         return ""
-    ranks = [one.statistics.ranks.eff_rank for one in found]
+    ranks = [one.eff_rank for one in found]
     shares = [rank / one.random.eff_rank for rank, one in zip(ranks, found, strict=True)]
     low, high = (found[ranks.index(end)].head for end in (min(ranks), max(ranks)))
     mean, share = rank_text(sum(ranks) / len(ranks)), ratio_text(sum(shares) / len(shares))

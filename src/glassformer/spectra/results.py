@@ -40,8 +40,24 @@ class Statistics:
     alpha_distance: float  # Kolmogorov-Smirnov distance of that tail and the fit
 
 
+class Ranked:
+    """What every result has: its numbers, and those of something random of the same shape."""
+
+    statistics: Statistics
+    random: Ranks
+
+    @property
+    def eff_rank(self) -> float:
+        return self.statistics.ranks.eff_rank
+
+    @property
+    def relative_rank(self) -> float:
+        """The effective rank as a share of the random one."""
+        return self.eff_rank / self.random.eff_rank
+
+
 @dataclass(frozen=True)
-class MatrixResult:
+class MatrixResult(Ranked):
     """A weight matrix under one treatment."""
 
     weight: Weight
@@ -66,7 +82,7 @@ class BiasTerms:
 
 
 @dataclass(frozen=True)
-class KernelResult:
+class KernelResult(Ranked):
     """A head's QK or OV kernel under one treatment."""
 
     head: Head

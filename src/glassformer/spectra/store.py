@@ -6,14 +6,13 @@ The manifest is written first and says what the units are about; a unit's file i
 """
 
 import json
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import make_folder, write_json
+from glassformer.runs.atomic import make_folder, remove_made, write_json
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.records import DAMAGE, Found, Record, read_record, write_record
 from glassformer.spectra.units import Unit
@@ -75,7 +74,7 @@ def open_store(
         refuse_foreign(folder)
         write_json(manifest, wanted)
     elif overwrite:
-        clear(folder)
+        remove_made(folder, MADE)
         write_json(manifest, wanted)  # in the old one's place: the folder is an analysis at every moment
     else:
         refuse_other(folder, read_manifest(manifest), wanted)
@@ -113,18 +112,6 @@ def refuse_foreign(folder: Path) -> None:
         raise UserError(
             f"{folder} is not empty and holds no analysis (it has {strange[0]}); --out chooses another folder"
         )
-
-
-def clear(folder: Path) -> None:
-    """Remove what an analysis makes, and nothing else."""
-    try:
-        for path in (folder / name for name in MADE):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot remove {error.filename}: {error.strerror}") from None
 
 
 def remove_leftovers(folder: Path) -> None:

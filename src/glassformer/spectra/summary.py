@@ -40,7 +40,7 @@ def rank_summary(kernels: Sequence[KernelResult], kernel: Kernel) -> dict[str, A
     chosen = [one for one in kernels if one.kernel == kernel and one.treatment == "raw"]
     if not chosen:
         return None
-    ranks = np.array([one.statistics.ranks.eff_rank for one in chosen])
+    ranks = np.array([one.eff_rank for one in chosen])
     lowest, highest = chosen[int(ranks.argmin())].head, chosen[int(ranks.argmax())].head
     return {
         "min": float(ranks.min()),
@@ -49,7 +49,7 @@ def rank_summary(kernels: Sequence[KernelResult], kernel: Kernel) -> dict[str, A
         "std": float(ranks.std()),
         "argmin": {"layer": lowest.layer, "head": lowest.index},
         "argmax": {"layer": highest.layer, "head": highest.index},
-        "relative_to_random": float(np.mean([rank_relative(one) for one in chosen])),
+        "relative_to_random": float(np.mean([one.relative_rank for one in chosen])),
     }
 
 
@@ -89,16 +89,12 @@ def course_summary(course: Depth) -> dict[str, Any]:
 def single_summary(one: MatrixResult) -> dict[str, Any]:
     """Embeddings and unembeddings: one matrix, the same fields."""
     empty = dict.fromkeys(("min", "max", "phases", "trend", "jump", "drop"))
-    rank = one.statistics.ranks.eff_rank
-    return {"mean": rank, "std": 0.0, "relative_to_random": rank_relative(one)} | empty
+    rank = one.eff_rank
+    return {"mean": rank, "std": 0.0, "relative_to_random": one.relative_rank} | empty
 
 
 def changed(change: Change | None) -> dict[str, Any] | None:
     return asdict(change) if change else None
-
-
-def rank_relative(one: MatrixResult | KernelResult) -> float:
-    return one.statistics.ranks.eff_rank / one.random.eff_rank
 
 
 def summary_words(content: Mapping[str, Any]) -> list[str]:

@@ -61,7 +61,7 @@ def weights_table(matrices: Sequence[MatrixResult]) -> Table:
         Column("layer_idx", "whole", [layer_idx(one) for one in matrices]),
         Column("weight_type", "text", [one.weight.type for one in matrices]),
         Column("shape", "text", [f"{one.shape[0]}x{one.shape[1]}" for one in matrices]),
-        Column("eff_rank", "real", [one.statistics.ranks.eff_rank for one in matrices]),
+        Column("eff_rank", "real", [one.eff_rank for one in matrices]),
         Column("expert", "whole", [one.weight.expert for one in matrices]),
         Column("treatment", "text", [one.treatment for one in matrices]),
         Column("eff_rank_raw", "real", raw_ranks(matrices, matrix_place)),
@@ -80,7 +80,7 @@ def heads_table(kernels: Sequence[KernelResult]) -> Table:
         Column("kv_head_idx", "whole", [one.head.kv_index for one in kernels]),
         Column("kernel", "text", [one.kernel for one in kernels]),
         Column("treatment", "text", [one.treatment for one in kernels]),
-        Column("eff_rank", "real", [one.statistics.ranks.eff_rank for one in kernels]),
+        Column("eff_rank", "real", [one.eff_rank for one in kernels]),
         Column("eff_rank_raw", "real", raw_ranks(kernels, kernel_place)),
         Column("quartile", "text", quartiles(kernels)),
         *rank_columns(kernels),
@@ -106,8 +106,8 @@ def layers_table(kernels: Sequence[KernelResult]) -> Table:
     ]
     table.append(Column("heads", "whole", [len(group) for group in members]))
     measures: dict[str, Callable[[KernelResult], float]] = {
-        "eff_rank": lambda one: one.statistics.ranks.eff_rank,
-        "eff_rank_relative": lambda one: ratio(one.statistics.ranks.eff_rank, one.random.eff_rank),
+        "eff_rank": lambda one: one.eff_rank,
+        "eff_rank_relative": lambda one: one.relative_rank,
         "asymmetry": lambda one: one.asymmetry,
         "complex_share": lambda one: one.complex_share,
         "copying": lambda one: one.copying,
@@ -186,7 +186,7 @@ def bias_columns(kernels: Sequence[KernelResult]) -> Table:
 
 def raw_ranks(results: Sequence[Any], place: Callable[[Any], Order]) -> list[float | None]:
     """The raw effective rank of the same matrix or kernel."""
-    raw = {place(one): one.statistics.ranks.eff_rank for one in results if one.treatment == "raw"}
+    raw = {place(one): one.eff_rank for one in results if one.treatment == "raw"}
     return [raw.get(place(one)) for one in results]
 
 
@@ -194,13 +194,13 @@ def quartiles(kernels: Sequence[KernelResult]) -> list[str]:
     """Low, middle or high: among the heads of the same kernel and treatment."""
     groups = defaultdict(list)
     for one in kernels:
-        groups[one.kernel, one.treatment].append(one.statistics.ranks.eff_rank)
+        groups[one.kernel, one.treatment].append(one.eff_rank)
     bounds = {key: np.percentile(ranks, (LOW, HIGH)) for key, ranks in groups.items()}
     return [quartile(one, bounds[one.kernel, one.treatment]) for one in kernels]
 
 
 def quartile(one: KernelResult, bounds: Float[np.ndarray, "2"]) -> str:
-    rank = one.statistics.ranks.eff_rank
+    rank = one.eff_rank
     return "low" if rank <= bounds[0] else "high" if rank >= bounds[1] else "middle"
 
 

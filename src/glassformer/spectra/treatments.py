@@ -20,7 +20,6 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.errors import UserError, unknown
-from glassformer.spectra.compute.heads import HeadMaps
 from glassformer.spectra.layout import Head, Layout, Map, Vector
 from glassformer.spectra.matrix import map_matrix, vector, view_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
@@ -91,16 +90,6 @@ def treatment_notes(layout: Layout, treatments: tuple[Treatment, ...]) -> tuple[
     if not turned or not layout.attention or any(head.rope for head in layout.attention):
         return ()
     return (f"{layout.architecture} does not turn queries and keys by position: no {', '.join(turned)}.",)
-
-
-def head_maps(checkpoint: Checkpoint, head: Head, treatment: Treatment = RAW) -> HeadMaps:
-    """The four maps of a head, in float64, folded or not; turning is left to `turn`."""
-    return HeadMaps(
-        query=score_map(checkpoint, head.query, head.query_norm, treatment.is_folded),
-        key=score_map(checkpoint, head.key, head.key_norm, treatment.is_folded),
-        value=map_matrix(checkpoint, head.value, treatment.is_folded),
-        output=output_map(checkpoint, head, treatment.is_folded),
-    )
 
 
 def score_map(checkpoint: Checkpoint, stack: Map, norm: Vector | None, is_folded: bool) -> Rows:

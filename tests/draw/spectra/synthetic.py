@@ -111,7 +111,7 @@ def kernel(random, kind, layer, index, size, width, treatment, has_biases) -> Ke
 
 def depth_of(group) -> Depth:
     layers = tuple(sorted({one.weight.layer for one in group}))
-    series = np.array([np.mean([one.statistics.ranks.eff_rank for one in group if one.weight.layer == layer]) for layer in layers])  # fmt: skip
+    series = np.array([np.mean([one.eff_rank for one in group if one.weight.layer == layer]) for layer in layers])  # fmt: skip
     steps = np.diff(series)
     few = len(layers) < 5
     tested, p_value, slope = ("too few layers", nan, 0.0) if few else ("falling", 0.0021, -0.4)

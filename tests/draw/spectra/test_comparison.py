@@ -65,7 +65,7 @@ def test_both_courses_are_drawn_with_the_random_level():
     panel = figure.axes[2]  # after the two samples of the key
     drawn = [line.get_ydata() for line in panel.lines if len(line.get_ydata()) == 6]
     for series, analysis in zip(drawn, (pair("six").first, pair("six").second), strict=True):
-        ranks = [m.statistics.ranks.eff_rank for m in analysis.matrices if m.weight.type == "W_Q"]
+        ranks = [m.eff_rank for m in analysis.matrices if m.weight.type == "W_Q"]
         np.testing.assert_allclose(series, ranks)
     assert data["types"]["W_Q"]["random"] in [line.get_ydata()[0] for line in panel.lines]
 

@@ -75,7 +75,7 @@ def rgba(colour: str) -> tuple[float, ...]:
 def test_a_map_shows_every_head_and_frames_the_lowest():
     analysis, figure = made("six"), drawn("S01", "six")[1]
     ranks = {
-        (one.head.layer, one.head.index): one.statistics.ranks.eff_rank
+        (one.head.layer, one.head.index): one.eff_rank
         for one in analysis.kernels
         if one.kernel == "QK" and one.treatment == "raw"
     }
@@ -95,7 +95,7 @@ def test_treatments_are_drawn_beside_raw_in_their_order():
 @pytest.mark.parametrize(("id", "place"), [("S03", 0.0), ("S04", 0.5), ("S05", 1.0)])
 def test_the_head_is_the_one_of_that_rank(id, place):
     data = BY_ID[id].compute(made("qwen"))
-    ranks = sorted(one.statistics.ranks.eff_rank for one in made("qwen").kernels if one.kernel == "QK")
+    ranks = sorted(one.eff_rank for one in made("qwen").kernels if one.kernel == "QK")
     below = sum(rank < data["kernels"]["QK"]["eff_rank"] for rank in ranks) / (len(ranks) - 1)
     assert below == pytest.approx(place, abs=0.002)
     assert BY_ID[id].file(data).endswith(f"_L{data['layer']}_h{data['head']}")

@@ -18,7 +18,7 @@ from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme, mixed
 from glassformer.errors import UserError
 from glassformer.spectra.compare import Comparison, TypePair
-from glassformer.spectra.compare_tables import mean, rank_of
+from glassformer.spectra.compare_tables import mean
 from glassformer.spectra.compare_text import shapes_text
 from glassformer.spectra.results import MatrixResult
 from glassformer.spectra.words import rank_text, ratio_text
@@ -49,7 +49,7 @@ def course(group: tuple[MatrixResult, ...], is_relative: bool) -> dict[str, Any]
     """Ranks over the layers of one model, experts averaged."""
     layers, ranks = over_layers(
         [one for one in group if one.weight.layer is not None],
-        lambda one: rank_of(one) / (one.random.eff_rank if is_relative else 1.0),
+        lambda one: one.eff_rank / (one.random.eff_rank if is_relative else 1.0),
     )
     return {"layers": layers, "series": ranks}
 

@@ -39,8 +39,8 @@ FOOT = (
 
 def compute(analysis: Analysis, which: Which) -> Data:
     need_heads(analysis)
-    ranked = sorted(kernels_of(analysis, "QK"), key=lambda one: one.statistics.ranks.eff_rank)
-    is_same = ranked[0].statistics.ranks.eff_rank == ranked[-1].statistics.ranks.eff_rank
+    ranked = sorted(kernels_of(analysis, "QK"), key=lambda one: one.eff_rank)
+    is_same = ranked[0].eff_rank == ranked[-1].eff_rank
     if len(ranked) < NEEDED[which] or (is_same and which != "lowest"):
         raise UserError(f"there are too few heads for one of {which} rank beside the others")
     chosen = ranked[{"lowest": 0, "median": (len(ranked) - 1) // 2, "highest": -1}[which]].head
@@ -67,7 +67,7 @@ def kernel_data(one: KernelResult, width: int) -> Data:
         "eigenvalues": np.stack([one.eigenvalues.real, one.eigenvalues.imag], 1),  # component, re and im
         "random_values": values * norm,
         "random_magnitudes": magnitudes * norm,
-        "eff_rank": one.statistics.ranks.eff_rank,
+        "eff_rank": one.eff_rank,
         "random_rank": one.random.eff_rank,
         "components": one.statistics.components,
         "condition": one.statistics.condition,

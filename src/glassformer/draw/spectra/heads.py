@@ -32,8 +32,8 @@ SIDE, ABOVE, BELOW, BAR = 0.85, 0.95, 0.75, 0.85  # cm around a map: heads, titl
 
 NUMBERS: dict[str, dict[str, tuple[str, Callable[[KernelResult], float], bool]]] = {
     "rank": {
-        "QK": ("effective rank", lambda one: one.statistics.ranks.eff_rank, False),
-        "OV": ("effective rank", lambda one: one.statistics.ranks.eff_rank, False),
+        "QK": ("effective rank", lambda one: one.eff_rank, False),
+        "OV": ("effective rank", lambda one: one.eff_rank, False),
     },
     "character": {
         "QK": ("asymmetry |A \u2212 A\u2032| / |A|", lambda one: one.asymmetry, False),

@@ -37,7 +37,7 @@ def compute(analysis: Analysis) -> Data:
     layers = layers_with_heads(analysis)
     ranks = {
         f"{kernel} {treatment}": head_grid(
-            kernels_of(analysis, kernel, treatment), lambda one: one.statistics.ranks.eff_rank, layers
+            kernels_of(analysis, kernel, treatment), lambda one: one.eff_rank, layers
         )
         for kernel in ("QK", "OV")
         for treatment in treatments_of(analysis, kernel)

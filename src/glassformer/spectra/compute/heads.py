@@ -35,16 +35,6 @@ Rows = Float[np.ndarray, "head width"]
 
 
 @dataclass(frozen=True)
-class HeadMaps:
-    """A head's four maps in float64; output is the head's slice of W_O, transposed."""
-
-    query: Rows  # head_dim x width
-    key: Rows
-    value: Rows  # value_dim x width
-    output: Rows
-
-
-@dataclass(frozen=True)
 class Side:
     """One side of a kernel with its factors: keys and values are shared by the heads of a group."""
 
