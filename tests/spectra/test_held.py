@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.spectra.held import RECENT, hold, views_of
+from glassformer.spectra.held import RECENT, hold
 from glassformer.spectra.kernels import layer_kernels
 from glassformer.spectra.layout import Head, Layout, View
 from glassformer.spectra.matrix import map_matrix
@@ -92,7 +92,7 @@ def test_holding_reads_nothing_by_itself():
     held = hold(counting(reads), HEADS)
     assert not reads
     assert (map_matrix(held, HEADS[1].query) == ARRAYS["fused"][:, 4:8].T).all()
-    assert {view.tensor for view in views_of(HEADS[0])} == set(ARRAYS)
+    assert {view.tensor for view in HEADS[0].views} == set(ARRAYS)
 
 
 def test_a_missing_tensor_is_one_sentence():

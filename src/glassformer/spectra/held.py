@@ -19,15 +19,10 @@ Read = Callable[[slice, slice], Block]
 
 def hold(checkpoint: Checkpoint, heads: Iterable[Head]) -> Checkpoint:
     """The same checkpoint for the work on these heads; what it has read goes when it goes."""
-    views = {view for head in heads for view in views_of(head)}
+    views = {view for head in heads for view in head.views}
     whole = {view.tensor for view in views if is_across(view)}
     wanted = {view.tensor: held(checkpoint.tensor(view.tensor), view.tensor in whole) for view in views}
     return replace(checkpoint, tensors=dict(checkpoint.tensors) | wanted)
-
-
-def views_of(head: Head) -> list[View]:
-    stacks = head.query + head.key + head.value
-    return [view for product in stacks for view in product] + [head.output]
 
 
 def is_across(view: View) -> bool:

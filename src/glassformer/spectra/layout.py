@@ -63,6 +63,12 @@ class Head:
     key_norm: Vector | None = None
     rope: Rope | None = None
 
+    @property
+    def views(self) -> tuple[View, ...]:
+        """Every part of a tensor that the head is made of."""
+        stacks = self.query + self.key + self.value
+        return (*(view for product in stacks for view in product), self.output)
+
 
 @dataclass(frozen=True)
 class Weight:

@@ -9,6 +9,7 @@ Two subspaces of `top` directions each are compared by the mean squared cosine o
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -113,6 +114,28 @@ def aligned_types(found: Mapping[str, ByLayer]) -> list[tuple[str, str]]:
 def alignment(one: ByLayer, other: ByLayer, layer: int) -> float:
     pairs = [(left, right) for left in one.get(layer, []) for right in other.get(layer, [])]
     return float(np.mean([overlap(left, right) for left, right in pairs])) if pairs else float("nan")
+
+
+@dataclass(frozen=True)
+class Composed:
+    """How much a head reads of what an earlier one writes."""
+
+    score: float
+    by: str  # Q, K or V
+    writer: tuple[int, int]  # layer and head
+    reader: tuple[int, int]
+
+
+def strongest(found: Relations, most: int) -> list[Composed]:
+    """The largest composition scores over all kinds and pairs of layers, falling."""
+    rows: list[Composed] = []
+    for by, scores in found.composition.items():
+        flat = np.argsort(-scores, axis=None, kind="stable")[:most]
+        for pair, writer, reader in np.transpose(np.unravel_index(flat, scores.shape)).tolist():
+            layers = found.pairs[pair]
+            score = float(scores[pair, writer, reader])
+            rows.append(Composed(score, by, (layers[0], writer), (layers[1], reader)))
+    return sorted(rows, key=lambda row: -row.score)[:most]
 
 
 def overlap(one: Directions, other: Directions) -> float:

@@ -1,10 +1,9 @@
 """What the report says of layers and heads that share directions."""
 
-from typing import Any
-
 import numpy as np
 
 from glassformer.spectra.markdown import table, type_text
+from glassformer.spectra.relations import Composed, strongest
 from glassformer.spectra.results import Analysis, Relations
 from glassformer.spectra.words import counted, place_text, ratio_text
 
@@ -61,36 +60,24 @@ def alignment_lines(found: Relations) -> list[str]:
 
 def composition_lines(found: Relations) -> list[str]:
     """The strongest pairs of heads over all kinds."""
-    rows = strongest(found)
+    rows = strongest_rows(found, MOST)
     if not rows:
         return []
     pairs = counted(len(found.pairs), "pair of layers", "pairs of layers")
     about = (
         f"Composition scores, |product of two kernels| over the product of their norms, of {pairs}: the "
-        "strongest. "
-        "Chance is the root mean square for random directions; the largest of many scores is above it anyway."
+        "strongest. Chance is the root mean square for random directions; the largest of many scores is "
+        "above it anyway."
     )
-    written = [written_row(row) for row in rows]
-    return [about, "", *table(("written by", "read by", "score", "times chance"), written, left=2), ""]
+    return [about, "", *table(("written by", "read by", "score", "times chance"), rows, left=2), ""]
 
 
-def written_row(row: dict[str, Any]) -> tuple[str, ...]:
-    reader = f"{row['kind']} of {place_text(*row['reader'])}"
-    times = f"{row['score'] / row['chance']:.1f}"
-    return place_text(*row["writer"]), reader, ratio_text(row["score"]), times
+def strongest_rows(found: Relations, most: int) -> list[tuple[str, ...]]:
+    """Who writes, who reads, the score, and how many times chance that is."""
+    rows = [row for row in strongest(found, most) if row.score > 0]
+    return [written_row(row, found.composition_chance[row.by]) for row in rows]
 
 
-def strongest(found: Relations) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for kind, scores in found.composition.items():
-        for flat in np.argsort(-scores, axis=None, kind="stable")[:MOST]:
-            pair, writer, reader = (int(place) for place in np.unravel_index(int(flat), scores.shape))
-            layers = found.pairs[pair]
-            rows.append(
-                {
-                    "score": float(scores[pair, writer, reader]), "kind": KINDS.get(kind, kind),
-                    "writer": (layers[0], writer), "reader": (layers[1], reader),
-                    "chance": found.composition_chance[kind],
-                }
-            )  # fmt: skip
-    return sorted((row for row in rows if row["score"] > 0), key=lambda row: -row["score"])[:MOST]
+def written_row(row: Composed, chance: float) -> tuple[str, ...]:
+    reader = f"{KINDS[row.by]} of {place_text(*row.reader)}"
+    return place_text(*row.writer), reader, ratio_text(row.score), f"{row.score / chance:.1f}"

@@ -1,7 +1,7 @@
 """The first lines of the report: what stands out, each with its number and its place."""
 
 from glassformer.spectra.markdown import type_text
-from glassformer.spectra.report_relations import strongest, written_row
+from glassformer.spectra.report_relations import strongest_rows
 from glassformer.spectra.results import Analysis, Kernel
 from glassformer.spectra.words import listed, place_text, rank_text, ratio_text, signed_text
 
@@ -90,8 +90,8 @@ def step_sentence(analysis: Analysis) -> str:
 
 def composition_sentence(analysis: Analysis) -> str:
     """The pair of heads that compose most."""
-    rows = strongest(analysis.relations) if analysis.relations else []
+    rows = strongest_rows(analysis.relations, 1) if analysis.relations else []
     if not rows:
         return ""
-    writer, reader, score, times = written_row(rows[0])
+    writer, reader, score, times = rows[0]
     return f"The strongest composition: {reader} read {writer}, score {score}, {times} times chance."

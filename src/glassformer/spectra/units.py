@@ -9,11 +9,11 @@ list of its units, and goes on with those whose records are not there yet.
 
 import hashlib
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from glassformer.spectra.layout import Head, Layout, View, Weight
+from glassformer.spectra.layout import Head, Layout, Weight
 from glassformer.spectra.matrix import view_matrix
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.records import (
@@ -118,7 +118,7 @@ class HeadsUnit:
 
     @property
     def tensors(self) -> set[str]:
-        return {view.tensor for head in self.heads for view in views(head)}
+        return {view.tensor for head in self.heads for view in head.views}
 
     def work(self, checkpoint: Checkpoint, layout: Layout) -> list[Record]:
         from glassformer.spectra.kernels import layer_kernels
@@ -160,7 +160,7 @@ class PairUnit:
 
     @property
     def tensors(self) -> set[str]:
-        return {view.tensor for head in self.heads for view in views(head)}
+        return {view.tensor for head in self.heads for view in head.views}
 
     def work(self, checkpoint: Checkpoint, layout: Layout) -> list[Record]:
         from glassformer.spectra.composition import pair_composition
@@ -181,11 +181,6 @@ def missing_part(unit: Unit, there: Container[str]) -> Unit | None:
         left = tuple(one for id, one in zip(unit.ids, unit.treatments, strict=True) if id not in there)
         return replace(unit, treatments=left) if left else None
     return None if all(id in there for id in unit.ids) else unit
-
-
-def views(head: Head) -> list[View]:
-    maps: Sequence[tuple[tuple[View, ...], ...]] = (head.query, head.key, head.value)
-    return [view for stack in maps for product in stack for view in product] + [head.output]
 
 
 def safe(text: str) -> str:

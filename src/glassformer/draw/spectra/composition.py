@@ -13,6 +13,7 @@ from glassformer.draw.spectra.lines import kind_colours, layer_axis, level, seri
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
+from glassformer.spectra.relations import strongest
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.words import ratio_text
 
@@ -36,22 +37,11 @@ def compute(analysis: Analysis) -> Data:
     }  # fmt: skip
     return {
         "name": analysis.name, "pairs": np.array(found.pairs), "kinds": kinds,
-        "ranked": ranked(found.composition, found.pairs),
+        "ranked": [
+            [one.score, one.by, *one.writer, *one.reader] for one in strongest(found, STRONGEST)
+        ],
         "scores": int(sum(scores.size for scores in found.composition.values())),
     }  # fmt: skip
-
-
-def ranked(composition: dict[str, Any], pairs: tuple[tuple[int, int], ...]) -> list[list[Any]]:
-    """The largest scores: score, kind, writing layer and head, reading layer and head."""
-    rows: list[list[Any]] = []
-    for kind, scores in composition.items():
-        flat = np.argsort(-scores, axis=None, kind="stable")[:STRONGEST]
-        for pair, writer, reader in zip(*np.unravel_index(flat, scores.shape), strict=True):
-            here = pairs[int(pair)]
-            rows.append(
-                [float(scores[pair, writer, reader]), kind, here[0], int(writer), here[1], int(reader)]
-            )
-    return sorted(rows, key=lambda row: -row[0])[:STRONGEST]
 
 
 def draw(data: Data, theme: Theme) -> Figure:

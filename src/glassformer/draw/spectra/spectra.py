@@ -10,18 +10,16 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.parts.frame import sheet
-from glassformer.draw.spectra.grid import Grid, in_title
+from glassformer.draw.spectra.grid import in_title
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting, over_layers
 from glassformer.draw.spectra.head import FEW, short_log_ticks
-from glassformer.draw.spectra.lines import DASHED, KEY_HEIGHT
+from glassformer.draw.spectra.lines import DASHED
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import edge, random_values
-from glassformer.draw.spectra.variance import all_layers, draw_key, line_colours
+from glassformer.draw.spectra.variance import draw_fans, line_colours
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis, MatrixResult
-from glassformer.spectra.words import shape_text
 
 POINTS = 160  # of a curve: places evenly spaced on a logarithmic scale
 LEAST = 1e-6  # of the edge: smaller ones are not drawn
@@ -67,15 +65,7 @@ def in_edges(one: MatrixResult) -> Float[np.ndarray, "component"]:
 
 
 def draw(data: Data, theme: Theme) -> Figure:
-    grid = Grid.of(len(data["types"]), height=3.4)
-    paper = sheet(theme, grid.total + grid.room_below(FOOT, KEY_HEIGHT), title(data))
-    layers = all_layers(data)
-    for index, (name, one) in enumerate(data["types"].items()):
-        grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
-        draw_type(grid.panel(paper, index), one, layers, theme)
-    draw_key(paper, grid, layers, theme)
-    grid.write_note(paper, FOOT, KEY_HEIGHT)
-    return paper.figure
+    return draw_fans(data, theme, title(data), FOOT, said_of, draw_type)
 
 
 def draw_type(axes: Axes, one: dict[str, Any], layers: tuple[int, ...], theme: Theme) -> None:

@@ -1,5 +1,6 @@
 """Variance explained: cumulative energy against the share of components, every layer a line."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,21 @@ def on_shares(values: Float[np.ndarray, "component"]) -> Float[np.ndarray, "shar
 
 
 def draw(data: Data, theme: Theme) -> Figure:
+    return draw_fans(data, theme, title(data), FOOT, said_of, draw_type)
+
+
+def draw_fans(
+    data: Data, theme: Theme, heading: str, foot: str, said: Callable[[Any], str], panel: Callable[..., None]
+) -> Figure:
+    """A panel a type, in which every layer is a line in its colour."""
     grid = Grid.of(len(data["types"]), height=3.4)
-    paper = sheet(theme, grid.total + grid.room_below(FOOT, KEY_HEIGHT), title(data))
+    paper = sheet(theme, grid.total + grid.room_below(foot, KEY_HEIGHT), heading)
     layers = all_layers(data)
     for index, (name, one) in enumerate(data["types"].items()):
-        grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said_of(one))
-        draw_type(grid.panel(paper, index), one, layers, theme)
+        grid.name(paper, index, f"{name}  {shape_text(one['shape'])}", said(one))
+        panel(grid.panel(paper, index), one, layers, theme)
     draw_key(paper, grid, layers, theme)
-    grid.write_note(paper, FOOT, KEY_HEIGHT)
+    grid.write_note(paper, foot, KEY_HEIGHT)
     return paper.figure
 
 
