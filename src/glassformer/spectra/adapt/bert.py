@@ -10,7 +10,6 @@ from glassformer.spectra.adapt.build import (
     Attention,
     attention_weights,
     embedding_weight,
-    heads_of,
     mlp_weights,
 )
 from glassformer.spectra.adapt.config import Config, read_config
@@ -103,16 +102,8 @@ def read_bert(checkpoint: Checkpoint) -> Layout:
     here = Reader(names, table, sizes)
     attention = [here.attention(layer) for layer in range(sizes.layers)]
     weights = [weight for one in attention for weight in (*attention_weights(one), *here.mlp(one.layer))]
-    return Layout(
-        "distilbert" if table is DISTILBERT else "bert",
-        sizes.layers,
-        sizes.heads,
-        sizes.kv_heads,
-        sizes.head_dim,
-        sizes.width,
-        weights=(*here.embeddings(), *weights, *here.ends()),
-        attention=tuple(head for one in attention for head in heads_of(one)),
-    )
+    name = "distilbert" if table is DISTILBERT else "bert"
+    return sizes.layout(name, (*here.embeddings(), *weights, *here.ends()), attention)
 
 
 def names_of(checkpoint: Checkpoint) -> EncoderNames:

@@ -8,7 +8,7 @@ Its rows are either three blocks, or groups of heads that share a key and a valu
 (((0, 2), (4, 6)), ((2, 3), (6, 7)), ((3, 4), (7, 8)))
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from glassformer.spectra.adapt.build import (
@@ -80,6 +80,26 @@ class Sizes:
         shared = f"{self.heads} heads and {self.kv_heads} key heads of {self.head_dim}"
         return f"{shared}, width {self.width}"
 
+    def layout(
+        self,
+        architecture: str,
+        weights: Iterable[Weight],
+        attention: Iterable[Attention],
+        notes: tuple[str, ...] = (),
+    ) -> Layout:
+        """The layout of a model of these sizes, its heads cut from each layer's attention."""
+        return Layout(
+            architecture,
+            self.layers,
+            self.heads,
+            self.kv_heads,
+            self.head_dim,
+            self.width,
+            weights=tuple(weights),
+            attention=tuple(head for one in attention for head in heads_of(one)),
+            notes=notes,
+        )
+
 
 def read_fused(
     checkpoint: Checkpoint,
@@ -98,17 +118,7 @@ def read_fused(
     weights = list(here.embeddings())
     for one in attention:
         weights += [*attention_weights(one), *here.mlp(one.layer)]
-    return Layout(
-        architecture,
-        sizes.layers,
-        sizes.heads,
-        sizes.kv_heads,
-        sizes.head_dim,
-        sizes.width,
-        weights=(*weights, *here.unembedding()),
-        attention=tuple(head for one in attention for head in heads_of(one)),
-        notes=ropes[1],
-    )
+    return sizes.layout(architecture, (*weights, *here.unembedding()), attention, ropes[1])
 
 
 def in_blocks(heads: int, kv_heads: int, dims: int) -> Split:

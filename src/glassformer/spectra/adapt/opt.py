@@ -9,7 +9,6 @@ from glassformer.spectra.adapt.build import (
     Attention,
     attention_weights,
     embedding_weight,
-    heads_of,
     mlp_weights,
 )
 from glassformer.spectra.adapt.config import read_config
@@ -29,16 +28,7 @@ def read_opt(checkpoint: Checkpoint) -> Layout:
     here = Reader(names, sizes, config.flag("do_layer_norm_before", default=True))
     attention = [here.attention(layer) for layer in range(sizes.layers)]
     weights = [weight for one in attention for weight in (*attention_weights(one), *here.mlp(one.layer))]
-    return Layout(
-        "opt",
-        sizes.layers,
-        sizes.heads,
-        sizes.kv_heads,
-        sizes.head_dim,
-        sizes.width,
-        weights=(*here.embeddings(), *weights, *here.unembedding()),
-        attention=tuple(head for one in attention for head in heads_of(one)),
-    )
+    return sizes.layout("opt", (*here.embeddings(), *weights, *here.unembedding()), attention)
 
 
 @dataclass(frozen=True)
