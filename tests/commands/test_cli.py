@@ -16,7 +16,7 @@ from glassformer.errors import UserError
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "spectra", "count", "list")
+VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "page", "spectra", "count", "list")
 
 
 @pytest.fixture(autouse=True)
@@ -90,14 +90,14 @@ def test_the_examples_of_the_help_are_valid():
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 42
+    assert len(lines) == 47
     for line in lines:
         plain, options = split_dotted(shlex.split(line)[1:])
         known, rest = cli_options.make_parser()[0].parse_known_args(plain)
         assert rest == []
         if known.verb == "run" and "." not in known.target:
             resolve(known.target, options)
-        if known.verb in ("test", "add", "prove", "draw") and "/" not in known.target:
+        if known.verb in ("test", "add", "prove", "draw", "page") and "/" not in known.target:
             assert (getattr(known, "model", None) or known.target) in ZOO
 
 

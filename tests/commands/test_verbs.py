@@ -93,7 +93,7 @@ def test_the_folder_holds_what_the_readers_need(here):
     names = {path.name for path in (here / "runs" / "successor").iterdir()}
     assert names == {
         *("run.toml", "env.json", "metrics.csv", "result.json", "report.md", "certificate.json"),
-        *("params.safetensors", "population.safetensors", "history.safetensors"),
+        *("params.safetensors", "population.safetensors", "history.safetensors", "page.html"),
     }
     text = (here / "runs" / "successor" / "report.md").read_text()
     assert "argmax rule accuracy, source in the window: " in text

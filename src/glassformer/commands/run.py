@@ -4,6 +4,7 @@ From Python the same is `glassformer.run("plus_last_even", out="runs/try", optio
 """
 
 import json
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -38,6 +39,13 @@ class RunResult:
     measures: dict[str, Any] | None = None  # all the others, by name
     proof: dict[str, Any] | None = None  # as `glassformer prove` prints it
 
+    def _repr_html_(self) -> str | None:
+        """The run's page, live, in a notebook; nothing where there is none."""
+        from glassformer.page.notebook import frame_of
+
+        page = Path(self.folder) / "page.html"
+        return frame_of(page) if page.exists() else None
+
 
 def run(
     target: str,
@@ -58,6 +66,7 @@ def run(
         result = finished(folder, config, show, began, prove)
         if prove:
             draw_run(folder, config, show)
+            page_run(folder, config)
         return result
 
 
@@ -159,6 +168,19 @@ def draw_run(folder: Path, config: Run, show: bool) -> None:
     if only := tuple(picture.id for picture in pictures if picture.id not in there):
         wish = Wish(only=only, formats=tuple(config.draw.format.split(",")), theme=config.draw.theme)
         draw_model(loaded, folder, wish, folder / FIGURES, show)
+
+
+def page_run(folder: Path, config: Run) -> None:
+    """The page of a finished run, where it is not there yet; the run is whole without it."""
+    from glassformer.commands.page import PAGE, is_stale, write_page
+    from glassformer.runs.load import load_run
+
+    if not config.draw.page or not is_stale(folder):
+        return
+    try:
+        write_page(load_run(folder), folder, folder / PAGE, config.prove.seconds)
+    except Exception as error:  # whatever a page cannot show: the run is what counts
+        print(f"glassformer: {folder / PAGE} was not written: {error}", file=sys.stderr)
 
 
 def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.commands.spectra_input import Asked, Manner, check_manner, chosen_folder, opened
+from glassformer.commands.spectra_pages import model_summary, page_words, pages
 from glassformer.commands.waiting import share_bar, waiting
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked, write_text
@@ -119,7 +120,8 @@ def analysed(
             made = Made(files, list(treatment_notes(layout, wanted.treatments)))
             draw_into(folder, analysis, how, made)
             write_text(folder / REPORT, report(analysis, folder, made))
-    return analysis, Made([*made.files, folder / REPORT], made.notes)
+            page = pages(folder, model_summary(analysis, made.notes), made.notes)
+    return analysis, Made([*made.files, folder / REPORT, *page], made.notes)
 
 
 def draw_into(folder: Path, analysis: Analysis, how: Manner, made: Made) -> None:
@@ -225,6 +227,7 @@ def spectra_words(result: SpectraResult, target: str) -> str:
 
         return "\n".join([*lines, *comparison_words(result)])
     lines.append(f"  {len(result.files)} files; what they say in words: {Path(result.folder) / REPORT}")
+    lines += page_words(result.folder, result.files)
     if not result.weights:
         lines.append(f"next: glassformer spectra {target}    (the matrices too; the heads are kept)")
     elif result.treatments == ["raw"] and result.heads:

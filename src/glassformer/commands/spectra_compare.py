@@ -1,7 +1,7 @@
 """`glassformer spectra A B`: two models, each in a folder of its own, and what changed between them.
 
 OUT/first  OUT/second  OUT/change   the three analyses, as for one model; each goes on where it was
-OUT/comparison.csv  comparison_heads.csv  comparison.md  figures/
+OUT/comparison.csv  comparison_heads.csv  comparison.md  summary.json  page.html  figures/
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from glassformer.commands.spectra import Clock, Made, SpectraResult, analysed, spectra_result
 from glassformer.commands.spectra_input import Asked, Manner, chosen_layers, opened
+from glassformer.commands.spectra_pages import page_words, pages
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_text
 from glassformer.spectra.compare import Comparison, compare
@@ -40,6 +41,7 @@ def spectra_of_two(
     both = compare(replace(one, name=names[0]), replace(two, name=names[1]), change)
     notes += pairing_notes(both)
     files = write_comparison(both, change, folder, how, notes)
+    files += pages(folder, comparison_summary(both) | {"notes": list(notes)}, notes)
     files += [*made.files, *also_made.files, *changes]
     told = Made(files, list(dict.fromkeys([*made.notes, *also_made.notes, *notes])))
     result = spectra_result(both.first, wanted, folder, told, clock)
@@ -154,7 +156,8 @@ def comparison_words(result: SpectraResult) -> list[str]:
     lines = [f"  {name:<{wide[0]}}  {ranks:>{wide[1]}}  {change}".rstrip() for name, ranks, change in rows]
     title = f"against {content['second']}" + (", mean effective ranks of both:" if rows else "")
     page = Path(result.folder or "") / PAGE
-    return [title, *lines, *heads_words(content), f"next: {page}, and the folders beside it"]
+    said = [title, *lines, *heads_words(content), *page_words(result.folder, result.files)]
+    return [*said, f"next: {page}, and the folders beside it"]
 
 
 def type_words(name: str, one: dict[str, float | None]) -> tuple[str, str, str]:

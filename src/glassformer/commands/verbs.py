@@ -39,6 +39,8 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     ]
     if (folder / "figures" / "captions.md").exists():
         words.append(f"  figures, with captions and data: {folder / 'figures'}")
+    if (folder / "page.html").exists():
+        words.append(f"  the page, for any browser: {(folder / 'page.html').resolve().as_uri()}")
     has_certificate = result.proof and result.proof["certificate"]
     following = f"test {folder}" if result.verdict else f"prove {folder}"
     following = f"check {folder}/certificate.json" if has_certificate else following
@@ -118,6 +120,15 @@ def video_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     )
     result = video(known.target, wish, known.out, known.model, not (known.quiet or known.json))
     return asdict(result), video_words(result), 0
+
+
+def page_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.page import open_browser, page, page_words, somebody_looks
+
+    is_alone = known.quiet or known.json
+    result = page(known.target, known.out, known.model, not is_alone, known.time)
+    wanted = known.open if known.open is not None else somebody_looks() and not is_alone
+    return asdict(result), page_words(result, wanted and open_browser(result)), 0
 
 
 def spectra_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

@@ -38,6 +38,7 @@ INTEGERS = (
     "#c7bd74",
     "#2686d4",
 )  # fmt: skip
+KINDS = (0, 1, 5, 8, 2, 7, 9, 20)  # of these, those that are told apart as lines
 SIGN = "#858b93"  # `+`, `=` and every token that is no integer: grey, as none of the others is
 
 
@@ -122,6 +123,11 @@ def theme_named(name: str) -> Theme:
 def token_colour(label: str) -> str:
     """The one colour of a token, in every figure: an integer's by its value, grey for a sign."""
     return INTEGERS[int(label) % len(INTEGERS)] if label.lstrip("-").isdigit() else SIGN
+
+
+def kind_colours(count: int, theme: Theme) -> list[str]:
+    """A colour for each of some lines."""
+    return [mixed(INTEGERS[KINDS[index % len(KINDS)]], theme.ink, 0.82) for index in range(count)]
 
 
 def mixed(colour: str, other: str, share: float) -> str:

@@ -39,16 +39,17 @@ class Prove:
 
 @dataclass(frozen=True)
 class Draw:
-    """The figures at the end."""
+    """The figures and the page at the end."""
 
     figures: str = "all"  # all, none, or their numbers parted by commas: 05,13,F1
     theme: Literal["light", "dark", "print"] = "light"
     format: str = "png"  # or several, parted by commas: png,svg,pdf
+    page: bool = True  # page.html, for any browser
 
 
 @dataclass(frozen=True)
 class Run:
-    """Task, data, model, training, measurement, proof, figures."""
+    """Task, data, model, training, measurement, proof, figures and page."""
 
     name: str = "run"  # also the folder's name under runs/
     about: str = ""  # what is special about it, and why

@@ -1,6 +1,7 @@
 """The folder of an analysis: resumable at any moment, never that of another model unasked.
 
 spectra.json  units/*.safetensors  weights.csv  heads.csv  layers.csv ...  figures/  report.md
+summary.json  page.html
 
 The manifest is written first and says what the units are about; a unit's file is whole or not there.
 """
@@ -19,11 +20,12 @@ from glassformer.spectra.units import Unit
 
 FORMAT = 1  # of the records: files of another one are not read
 MANIFEST = "spectra.json"
+SUMMARY, PAGE = "summary.json", "page.html"
 TABLES = (
     *("weights.csv", "heads.csv", "layers.csv", "similarity.csv", "alignment.csv", "composition.csv"),
     *("weights.parquet", "heads.parquet", "singular_values.parquet"),
 )
-MADE = ("report.md", "figures", *TABLES, "units")
+MADE = ("report.md", SUMMARY, PAGE, "figures", *TABLES, "units")
 WAYS = "--out chooses another folder, --overwrite replaces it"
 
 

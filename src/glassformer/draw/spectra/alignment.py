@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import foot_height, sheet, write_foot
-from glassformer.draw.spectra.lines import kind_colours, layer_axis, level, name_ends, series_line, value_axis
+from glassformer.draw.spectra.lines import layer_axis, level, name_ends, series_line, value_axis
 from glassformer.draw.spectra.picture import Data
-from glassformer.draw.theme import Theme
+from glassformer.draw.theme import Theme, kind_colours
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.words import ratio_text

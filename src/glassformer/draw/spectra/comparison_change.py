@@ -15,10 +15,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
 from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.groups import place_of
-from glassformer.draw.spectra.lines import MANY, kind_colours, layer_axis, level, value_axis
+from glassformer.draw.spectra.lines import MANY, layer_axis, level, value_axis
 from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.relative import ATTENTION, MOST
-from glassformer.draw.theme import Theme
+from glassformer.draw.theme import Theme, kind_colours
 from glassformer.errors import UserError
 from glassformer.spectra.compare import Comparison, TypePair, WeightPair
 from glassformer.spectra.compare_tables import mean, type_summary

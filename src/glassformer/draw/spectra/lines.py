@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from glassformer.draw.parts.frame import POINTS, SMALL, text_width
-from glassformer.draw.theme import INTEGERS, Theme, mixed
+from glassformer.draw.theme import Theme, mixed
 
 FEW = 6  # layers that are all named
 MANY = 40  # layers from which on a line has no dots
@@ -19,12 +19,6 @@ KEY_STRIP = 7.0 / POINTS  # cm of it that are colour
 FLAT = 1e-4  # of the numbers: a smaller range is drawn as none
 DASHED: Any = (0, (4, 2))
 DOTTED: Any = (0, (1, 1.5))
-KINDS = (0, 1, 5, 8, 2, 7, 9, 20)  # of the integers' colours, those that are told apart as lines
-
-
-def kind_colours(count: int, theme: Theme) -> list[str]:
-    """A colour for each of some lines."""
-    return [mixed(INTEGERS[KINDS[index % len(KINDS)]], theme.ink, 0.82) for index in range(count)]
 
 
 def depth_colour(share: float, theme: Theme) -> str:

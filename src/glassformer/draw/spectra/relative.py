@@ -9,7 +9,6 @@ from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_width, 
 from glassformer.draw.spectra import depth
 from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.lines import (
-    kind_colours,
     layer_axis,
     level,
     name_ends,
@@ -17,7 +16,7 @@ from glassformer.draw.spectra.lines import (
     value_axis,
 )
 from glassformer.draw.spectra.picture import Data
-from glassformer.draw.theme import Theme
+from glassformer.draw.theme import Theme, kind_colours
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.words import ratio_text
 

@@ -1,0 +1,47 @@
+// Elements from plain data. Texts become text nodes: nothing that a run folder holds is ever read as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @typedef {Node|string|number|null|undefined|false} Child */
+
+/**
+ * An HTML element: h("button", {class: "quiet", onclick: play}, "Play").
+ * @param {string} tag @param {Object<string, any>} [attributes] @param {...(Child|Child[])} children
+ */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * An SVG element: s("circle", {cx: 3, cy: 4, r: 2, fill: colours.accent}).
+ * @param {string} tag @param {Object<string, any>} [attributes] @param {...(Child|Child[])} children
+ */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/**
+ * @template {Element} E
+ * @param {E} element @param {Object<string, any>} attributes @param {Array<Child|Child[]>} children
+ */
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...present(children));
+  return element;
+}
+
+/** Other children for an element. @param {Element} element @param {...(Child|Child[])} children */
+export function refill(element, ...children) {
+  element.replaceChildren(...present(children));
+}
+
+/** @param {Array<Child|Child[]>} children @returns {Array<Node|string>} */
+function present(children) {
+  return /** @type {any[]} */ (children.flat())
+    .filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : String(child)));
+}

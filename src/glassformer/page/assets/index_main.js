@@ -1,0 +1,106 @@
+// The index over a folder of runs: a table to sort and filter; a run that is unfinished or damaged says so in its row.
+
+import { h, refill } from "./dom.js";
+import { INDEX_COLUMNS, indexRow } from "./index_rows.js";
+import { createStore, parsed } from "./store.js";
+import { applyTheme, coloursInForce, onTheme } from "./theme.js";
+
+/** @typedef {import("./index_rows.js").Run} Run */
+/** @typedef {{sort: string, down: boolean, filter: string, theme: "light"|"dark"|null}} IndexState */
+
+const FIRST_INDEX = { sort: "name", down: false, filter: "", theme: null };
+
+/** @param {string} id */
+const indexPart = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** What a link may ask for. @param {Object<string, string>} wish @returns {Partial<IndexState>} */
+function acceptIndex(wish) {
+  /** @type {Partial<IndexState>} */
+  const patch = {};
+  if (INDEX_COLUMNS.some((column) => column.id === wish.sort)) patch.sort = wish.sort;
+  if (typeof parsed(wish.down ?? "") === "boolean") patch.down = parsed(wish.down);
+  if (wish.filter) patch.filter = wish.filter;
+  if (wish.theme === "light" || wish.theme === "dark") patch.theme = wish.theme;
+  return patch;
+}
+
+/** @param {{name: string, version: string, colours: any, runs: Run[]}} payload */
+function openIndex(payload) {
+  const store = createStore(/** @type {IndexState} */ (FIRST_INDEX), acceptIndex);
+  const paint = () => applyTheme(coloursInForce(payload.colours, store.get()));
+  const count = h("p", { class: "index-count", role: "status" });
+  const field = h("input", {
+    type: "search",
+    placeholder: "name, task or verdict",
+    "aria-label": "show only runs with these words",
+    oninput: () => store.set({ filter: /** @type {HTMLInputElement} */ (field).value }),
+  });
+  const heads = INDEX_COLUMNS.map((column) => headCell(column, store));
+  const body = h("tbody");
+  const show = () => {
+    const state = store.get();
+    const runs = chosenRuns(payload.runs, state);
+    if (/** @type {HTMLInputElement} */ (field).value !== state.filter) field.value = state.filter;
+    heads.forEach((head, i) => head.setAttribute("aria-sort", orderOf(INDEX_COLUMNS[i].id, state)));
+    refill(body, runs.map(indexRow));
+    refill(count, runs.length === payload.runs.length ? `${runs.length} runs` : `${runs.length} of ${payload.runs.length} runs`);
+  };
+  indexPart("bar").remove();
+  indexPart("story").remove();
+  refill(indexPart("header"), h("div", { class: "index-head" }, h("h1", {}, payload.name), count, field, themeButton(store)));
+  const table = h("table", { class: "index-table" }, h("thead", {}, h("tr", {}, heads)), body);
+  refill(indexPart("panels"), h("div", { class: "index-card" }, table));
+  refill(indexPart("footer"), h("p", {}, `Made by glassformer ${payload.version} from run.toml and result.json of each run.`));
+  store.subscribe(paint);
+  store.subscribe(show);
+  onTheme(paint);
+  paint();
+  show();
+}
+
+/** A heading that sorts by its column. @param {typeof INDEX_COLUMNS[number]} column @param {any} store */
+function headCell(column, store) {
+  const sort = () => {
+    const { sort, down } = store.get();
+    store.set(sort === column.id ? { down: !down } : { sort: column.id, down: column.down });
+  };
+  return h("th", { scope: "col", class: `index-${column.id}` }, h("button", { type: "button", title: column.about, onclick: sort }, column.title));
+}
+
+/** @param {any} store */
+function themeButton(store) {
+  const turn = () => store.set({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" });
+  return h("button", { type: "button", class: "index-theme", "aria-label": "light or dark", title: "light or dark", onclick: turn }, "◐");
+}
+
+/** @param {string} id @param {IndexState} state */
+function orderOf(id, state) {
+  if (id !== state.sort) return "none";
+  return state.down ? "descending" : "ascending";
+}
+
+/** Those that have every word of the filter, in order; runs without a number come last. @param {Run[]} runs @param {IndexState} state */
+function chosenRuns(runs, state) {
+  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const column = INDEX_COLUMNS.find((one) => one.id === state.sort) ?? INDEX_COLUMNS[0];
+  return runs
+    .filter((run) => words.every((word) => searched(run).includes(word)))
+    .map((run) => ({ run, key: column.key(run) }))
+    .sort((a, b) => compared(a.key, b.key, state.down) || compared(a.run.name, b.run.name, false))
+    .map(({ run }) => run);
+}
+
+/** @param {Run} run */
+function searched(run) {
+  const verdict = (run.verdict ?? "").replace("_", " ");
+  return [run.name, run.task, run.about, verdict, run.problem].join(" ").toLowerCase();
+}
+
+/** @param {string|number|null} a @param {string|number|null} b @param {boolean} down */
+function compared(a, b, down) {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const order = typeof a === "string" ? a.localeCompare(String(b), "en", { numeric: true }) : a - Number(b);
+  return down ? -order : order;
+}
+
+openIndex(JSON.parse(/** @type {string} */ (indexPart("payload").textContent)));

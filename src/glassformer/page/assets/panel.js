@@ -1,0 +1,178 @@
+// Panels: cards with a title, a picture, a note and a menu to save them. Only those near the window are drawn.
+
+import { closeTip } from "./tip.js";
+import { h, refill } from "./dom.js";
+import { saveMenu } from "./save_menu.js";
+import { onTheme } from "./theme.js";
+
+/** @typedef {import("./types.js").Panel<any>} PanelSpec */
+/** @typedef {import("./types.js").Drawing} Drawing */
+/**
+ * @typedef {{panel: PanelSpec, section: HTMLElement, about: HTMLElement, controls: HTMLElement, figure: HTMLElement,
+ *   note: HTMLElement, menu: HTMLElement, drawing: Drawing|null, width: number, near: boolean, stale: boolean}} Card
+ */
+
+const NEAR = 500; // pixels round the window within which panels are kept up to date
+const FIGURE_EDGE = 2; // the padding of a figure in style.css, which keeps the outline of the focus whole
+const FOCUS_STOPS = "a[href], button, input, select, summary, textarea, [tabindex]";
+
+/**
+ * Builds a card for each panel and keeps it up to date with the store, the width and the theme.
+ * @param {Element} container @param {PanelSpec[]} panels @param {import("./store.js").Store<any>} store @param {() => any} viewOf
+ */
+export function mountPanels(container, panels, store, viewOf) {
+  const cards = panels.map((panel) => cardOf(panel, viewOf));
+  container.append(...cards.map((card) => card.section));
+  measureCards(cards);
+  const { ask, flush } = drawingOf(cards, viewOf);
+  const redraw = () => {
+    for (const card of cards) card.stale = true;
+    ask();
+  };
+  const point = () => {
+    for (const card of cards) card.section.classList.toggle("pointed", store.get().panel === card.panel.id);
+  };
+  point();
+  flush(false);
+  watchCards(cards, ask);
+  store.subscribe(() => (point(), redraw()));
+  onTheme((printing) => (redraw(), printing && flush(true)));
+  return { redraw, drawAll: () => flush(true) };
+}
+
+/** `flush` draws what is stale and near the window (or all of it), `ask` does so in the next frame. @param {Card[]} cards @param {() => any} viewOf */
+function drawingOf(cards, viewOf) {
+  let asked = false;
+  const flush = (/** @type {boolean} */ all) => {
+    const due = cards.filter((card) => card.stale && (all || card.near));
+    if (!due.length) return;
+    const view = viewOf();
+    for (const card of due) drawCard(card, view);
+    closeTip(true);
+  };
+  const ask = () => {
+    if (!asked) requestAnimationFrame(() => ((asked = false), flush(false)));
+    asked = true;
+  };
+  return { ask, flush };
+}
+
+/** @param {PanelSpec} panel @param {() => any} viewOf @returns {Card} */
+function cardOf(panel, viewOf) {
+  const name = `title-${panel.id}`;
+  const card = /** @type {Card} */ (/** @type {any} */ ({ panel, drawing: null, width: 0, near: false, stale: true }));
+  const parts = {
+    about: h("p", { class: "about" }), controls: h("div", { class: "controls" }),
+    figure: h("figure", { class: "figure" }), hint: h("p", { class: "hint" }, "Wider than the window: move it sideways."), note: h("p", { class: "note" }),
+    menu: saveMenu(panel, viewOf, () => card.drawing),
+  };
+  const head = h("div", { class: "head" }, h("h2", { id: name }, panel.title), parts.menu);
+  const section = h(
+    "section", { class: panel.wide ? "panel wide" : "panel", id: `panel-${panel.id}`, "aria-labelledby": name },
+    head, parts.about, parts.controls, parts.figure, parts.hint, parts.note,
+  );
+  Object.assign(card, { section, ...parts });
+  return card;
+}
+
+/** All sizes are read once, before anything is drawn. @param {Card[]} cards */
+function measureCards(cards) {
+  for (const card of cards) {
+    card.width = card.figure.clientWidth - 2 * FIGURE_EDGE;
+    card.near = card.section.getBoundingClientRect().top < window.innerHeight + NEAR;
+  }
+}
+
+/** @param {Card[]} cards @param {() => void} ask */
+function watchCards(cards, ask) {
+  const bySection = new Map(cards.map((card) => [/** @type {Element} */ (card.section), card]));
+  const byFigure = new Map(cards.map((card) => [/** @type {Element} */ (card.figure), card]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const card = bySection.get(entry.target);
+      if (card) card.near = entry.isIntersecting;
+    }
+    ask();
+  }, { rootMargin: `${NEAR}px 0px` });
+  const sized = new ResizeObserver((entries) => {
+    for (const entry of entries) {
+      const card = byFigure.get(entry.target);
+      const width = Math.round(entry.contentRect.width);
+      if (!card || !width || Math.abs(width - card.width) < 1) continue;
+      [card.width, card.stale] = [width, true];
+    }
+    ask();
+  });
+  for (const card of cards) seen.observe(card.section), sized.observe(card.figure);
+}
+
+/** A panel that cannot be drawn says so in its own place; the others go on. @param {Card} card @param {any} view */
+function drawCard(card, view) {
+  card.stale = false;
+  try {
+    const missing = card.panel.missing?.(view) ?? null;
+    if (missing !== null) showSentence(card, "missing", missing);
+    else showDrawing(card, card.panel.draw(view, card.width), card.panel.about(view));
+  } catch (error) {
+    console.error(error);
+    showSentence(card, "failed", `This panel could not be drawn: ${error instanceof Error ? error.message : error}.`);
+  }
+  card.section.dataset.draws = String(Number(card.section.dataset.draws ?? 0) + 1);
+}
+
+/** @param {Card} card @param {Drawing} drawing @param {string} about */
+function showDrawing(card, drawing, about) {
+  const focus = focusPlace(card);
+  card.drawing = drawing;
+  card.section.classList.remove("missing", "failed", "spills");
+  card.menu.hidden = false;
+  card.about.textContent = about;
+  card.note.textContent = drawing.note ?? "";
+  card.figure.setAttribute("aria-label", drawing.alt);
+  if (drawing.node.tagName === "svg") drawing.node.setAttribute("aria-label", drawing.alt);
+  keepOrRefill(card.controls, drawing.controls ?? []);
+  keepOrRefill(card.figure, [drawing.node]);
+  card.section.classList.toggle("spills", widestPicture(drawing.node) > card.width);
+  if (focus) refocus(focus);
+}
+
+/** @param {Element} node */
+function widestPicture(node) {
+  const all = node.tagName === "svg" ? [node] : [...node.querySelectorAll("svg")];
+  return Math.max(0, ...all.map((svg) => Number(svg.getAttribute("width"))));
+}
+
+/** The same elements stay where they are, so that a slider is not torn from under the finger. @param {Element} parent @param {Element[]} children */
+function keepOrRefill(parent, children) {
+  const same = parent.children.length === children.length && children.every((child, i) => parent.children[i] === child);
+  if (!same) refill(parent, children);
+}
+
+/** @param {Card} card @param {"missing"|"failed"} kind @param {string} sentence */
+function showSentence(card, kind, sentence) {
+  card.drawing = null;
+  card.section.classList.remove("missing", "failed", "spills");
+  card.section.classList.add(kind);
+  card.menu.hidden = true;
+  card.about.textContent = "";
+  card.note.textContent = "";
+  card.figure.removeAttribute("aria-label");
+  refill(card.controls);
+  refill(card.figure, h("p", { class: kind, role: kind === "failed" ? "alert" : null }, sentence));
+}
+
+/** Where the focus stands inside a card: the data-key of its element, or its number. @param {Card} card */
+function focusPlace(card) {
+  const here = document.activeElement;
+  const parent = [card.controls, card.figure].find((each) => here && each.contains(here));
+  if (!here || !parent) return null;
+  return { parent, here, key: here.getAttribute("data-key"), at: [...parent.querySelectorAll(FOCUS_STOPS)].indexOf(here) };
+}
+
+/** @param {{parent: Element, here: Element, key: string|null, at: number}} place */
+function refocus({ parent, here, key, at }) {
+  if (here.isConnected) return;
+  const stops = [...parent.querySelectorAll(FOCUS_STOPS)];
+  const next = key === null ? stops[at] : stops.find((each) => each.getAttribute("data-key") === key);
+  /** @type {any} */ (next)?.focus({ preventScroll: true });
+}

@@ -1,0 +1,90 @@
+// The badge: what is proved about the run's model, in the largest letters of the page.
+
+import { h } from "../dom.js";
+import { grouped, short } from "../numbers.js";
+import { tip } from "../tip.js";
+import { prose } from "./prose.js";
+
+const BADGE_SIGNS = { proved: "✓", refuted: "✗", undecided: "?", not_applicable: "–" };
+
+/**
+ * A button where a click loads an input: the counterexample, or the hardest input.
+ * @param {any} view @returns {Element}
+ */
+export function proofBadge(view) {
+  const proof = view.payload.proof;
+  if (!proof) return emptyBadge(view.payload.missing.proof);
+  const example = proof.counterexample ?? proof.hardest;
+  const inside = [
+    h("span", { class: "badge-sign", "aria-hidden": "true" }, BADGE_SIGNS[proof.verdict]),
+    h("span", { class: "badge-words" }, badgeWords(view, proof)),
+  ];
+  if (!example) return h("div", { class: `badge ${proof.verdict}`, id: "badge" }, inside);
+  const load = () => view.change({ input: example.input, place: null });
+  const badge = h("button", { type: "button", class: `badge ${proof.verdict}`, id: "badge", onclick: load }, inside);
+  tip(badge, () => [`${example.about} Click: ${exampleWords(view, example)} becomes the input.`]);
+  return badge;
+}
+
+/** @param {string} sentence */
+function emptyBadge(sentence) {
+  return h(
+    "div",
+    { class: "badge none", id: "badge" },
+    h("span", { class: "badge-sign", "aria-hidden": "true" }, "–"),
+    h("span", { class: "badge-words" }, h("strong", {}, "No proof"), h("small", {}, prose(sentence))),
+  );
+}
+
+/** @param {any} view @param {any} proof */
+function badgeWords(view, proof) {
+  const isOther = isTouched(view.state);
+  return [
+    h("strong", {}, badgeTitle(view, proof)),
+    h("small", {}, badgeFacts(proof).join(" · ")),
+    isOther && h("small", { class: "badge-other" }, "about the run’s model, not the one shown"),
+  ];
+}
+
+/** The page shows other numbers than the run's. @param {any} state */
+export function isTouched(state) {
+  return state.step !== null || state.seed !== null || Object.keys(state.changes).length > 0;
+}
+
+/** @param {any} view @param {any} proof */
+export function badgeTitle(view, proof) {
+  if (proof.verdict === "proved") return `Proved on all ${manyText(proof.inputs)} inputs`;
+  if (proof.verdict === "refuted" && proof.counterexample) return `Refuted: ${wrongWords(view, proof.counterexample)}`;
+  if (proof.verdict === "undecided") return "Undecided";
+  return "No proof";
+}
+
+/** 10²⁰ for a power of ten from a million on, else with commas. @param {string} count */
+function manyText(count) {
+  if (!/^10{6,}$/.test(count)) return grouped(count);
+  return `10${[...String(count.length - 1)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
+}
+
+/** @param {any} proof @returns {string[]} */
+function badgeFacts(proof) {
+  if (proof.verdict === "not_applicable") return [proof.reason];
+  const left = proof.classes.undecided;
+  return [
+    proof.verdict === "undecided" && (proof.reason || `${grouped(left)} of ${grouped(proof.classes.total)} classes left`),
+    proof.smallest_margin !== null && `smallest margin ${proof.verdict === "proved" ? "" : "found "}${short(proof.smallest_margin)}`,
+    `${proof.arithmetic} arithmetic`,
+    proof.seconds !== null && `${short(proof.seconds, 2)} s`,
+  ].filter((fact) => typeof fact === "string");
+}
+
+/** "57 + 68 gives 126, not 125", "after 4 7 + comes 5, not 4". @param {any} view @param {any} example */
+export function wrongWords(view, example) {
+  if (view.payload.kind === "adder")
+    return `${exampleWords(view, example)} gives ${example.got}, not ${example.expected}`;
+  return `after ${example.input} it says ${example.got}, not ${example.expected}`;
+}
+
+/** @param {any} view @param {any} example */
+export function exampleWords(view, example) {
+  return view.payload.kind === "adder" ? example.input.replace("+", " + ") : example.input;
+}

@@ -1,0 +1,98 @@
+// The input of a rule: a field to type in, a cell for every token read, a palette, and the next token.
+
+import { h } from "../dom.js";
+import { percent, short } from "../numbers.js";
+
+/** @param {() => any} viewOf @param {(text: string) => void} offer @returns {import("./input.js").Fields} */
+export function ruleFields(viewOf, offer) {
+  const { payload } = viewOf();
+  const field = ruleField(payload, offer);
+  const palette = rulePalette(payload, (label) => offer(joined([...viewOf().labels, label])));
+  const back = h("button", { type: "button", "aria-label": "Remove the last token", title: "Remove the last token", onclick: () => offer(joined(viewOf().labels.slice(0, -1))) }, "⌫");
+  const root = h(
+    "div",
+    { class: "input-rule" },
+    field,
+    h("div", { class: "tokens", role: "group", "aria-label": "Tokens to append" }, palette, back),
+  );
+  return { root, inputs: [field], text: () => field.value, show: (view) => (field.value = view.state.input) };
+}
+
+/** @param {string[]} labels */
+function joined(labels) {
+  return labels.join(" ");
+}
+
+/** @param {any} payload @param {(text: string) => void} offer @returns {HTMLInputElement} */
+function ruleField(payload, offer) {
+  const field = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "text",
+      id: "input-text",
+      class: "field",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      "aria-label": "Input",
+      "aria-describedby": "input-error",
+      title: `1 to ${payload.model.context} tokens, parted by blanks`,
+    })
+  );
+  field.addEventListener("input", () => offer(field.value));
+  field.addEventListener("keydown", (event) => event.key === "Enter" && offer(field.value));
+  return field;
+}
+
+/** @param {any} payload @param {(label: string) => void} append */
+function rulePalette(payload, append) {
+  return payload.tokens.map((/** @type {any} */ token) =>
+    h("button", {
+      type: "button",
+      class: "token small",
+      style: `background:${token.colour};color:${token.ink}`,
+      "aria-label": `Append ${token.label}`,
+      onclick: () => append(token.label),
+    }, token.label));
+}
+
+/**
+ * The tokens read, each removed by a click, and the next token with its probability.
+ * @param {any} view @param {(text: string) => void} offer
+ */
+export function ruleGlance(view, offer) {
+  const { labels, payload, tokens } = view;
+  const remove = (/** @type {number} */ place) => offer(joined(labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
+  const cells = tokens.map((/** @type {number} */ token, /** @type {number} */ place) => tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place + 1}`, () => remove(place)));
+  const last = tokens.length - 1;
+  const found = view.answers[last];
+  const next = payload.tokens[found.winner];
+  const cell = tokenCell(next, `Append ${next.label}`, () => offer(joined([...labels, next.label])));
+  cell.classList.add("next");
+  return [
+    h("span", { class: "cells", role: "group", "aria-label": "Tokens read: a click removes one" }, cells),
+    h("span", { class: "leads", "aria-hidden": "true" }, "→"),
+    cell,
+    h("span", { class: "answer-words" }, percent(probabilityAt(view, found.winner, last)), " ", verdictWords(view, found)),
+  ];
+}
+
+/** @param {any} view @param {number} token @param {number} place */
+function probabilityAt(view, token, place) {
+  const [, places] = view.probabilities.shape;
+  return view.probabilities.data[token * places + place];
+}
+
+/** @param {any} token @param {string} title @param {() => void} act */
+function tokenCell(token, title, act) {
+  const style = `background:${token.colour};color:${token.ink}`;
+  return h("button", { type: "button", class: "token", style, title, "aria-label": title, onclick: act }, token.label);
+}
+
+/** @param {any} view @param {any} found */
+function verdictWords(view, found) {
+  const margin = `margin ${short(found.margin)}`;
+  if (!found.demand) return h("span", { class: "muted" }, `nothing demanded · ${margin}`);
+  const wanted = found.allowed.map((/** @type {number} */ token) => view.payload.tokens[token].label).join(" or ");
+  if (found.right) return h("span", { class: "good" }, `✓ right · ${margin}`);
+  return h("span", { class: "bad" }, `✗ wrong: must be ${wanted} · ${margin}`);
+}

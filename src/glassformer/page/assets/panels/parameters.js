@@ -1,0 +1,95 @@
+// Every stored number of a model by name and value, grouped and counted; any of them can be dragged.
+
+import { h } from "../dom.js";
+import { grouped } from "../numbers.js";
+import { parameterDetail, updateDetail } from "./parameter_detail.js";
+import { foldedArrays } from "./parameter_layout.js";
+import { parameterSheet, updateSheet } from "./parameter_sheet.js";
+import { currentValue, spotAt, spotsOf, storedValue } from "./parameter_values.js";
+
+const DETAIL_BESIDE = 820; // width from which on the detail stands beside the sheet
+const DETAIL_WIDTH = 330;
+
+/** The elements stay while a number is dragged; the sheet is built anew for another width or theme. @type {any} */
+let parameterStage = null;
+
+export const parametersPanel = {
+  id: "parameters",
+  title: "Every parameter",
+  wide: true,
+  /** @param {any} view */
+  about: (view) => {
+    const { unique, learned } = view.payload.model.counts;
+    const all = learned === unique ? "all learned" : `${grouped(learned)} of them learned`;
+    return `All ${grouped(unique)} numbers that the model stores, ${all}: drag one, and see what it does to the answer, to every panel and to the error.`;
+  },
+  /** @param {any} view @param {number} width */
+  draw(view, width) {
+    const stage = stageFor(view, width);
+    updateSheet(stage.sheet, view);
+    updateDetail(stage.detail, view);
+    return { node: stage.node, alt: parametersAlt(view), table: parametersData(view), note: parametersNote(view) };
+  },
+};
+
+/** @param {any} view @param {number} width */
+function stageFor(view, width) {
+  if (parameterStage?.payload !== view.payload) {
+    const detail = parameterDetail();
+    const folded = foldedArrays(view.payload.model.parameters);
+    parameterStage = { payload: view.payload, detail, folded, built: "", sheet: null, node: h("div", { class: "parameters-stage" }) };
+  }
+  const stage = parameterStage;
+  const chosen = spotAt(view, view.state.chosen);
+  if (chosen) stage.folded.delete(chosen.name);
+  const built = `${width} ${view.colours.name} ${[...stage.folded].join()}`;
+  if (stage.built !== built) buildStage(stage, view, width, built);
+  return stage;
+}
+
+/** @param {any} stage @param {any} view @param {number} width @param {string} built */
+function buildStage(stage, view, width, built) {
+  const isBeside = width >= DETAIL_BESIDE;
+  const focused = document.activeElement?.closest(".parameter-sheet [data-key]")?.getAttribute("data-key");
+  const unfold = (/** @type {string} */ name) => {
+    stage.folded.delete(name);
+    stage.sheet.view.change({ chosen: spotsOf(view.payload.model.parameters.find((/** @type {any} */ each) => each.name === name))[0].key });
+  };
+  stage.built = built;
+  stage.sheet = parameterSheet(view, isBeside ? width - DETAIL_WIDTH - 28 : width, stage.folded, unfold);
+  stage.node.classList.toggle("beside", isBeside);
+  stage.node.replaceChildren(stage.sheet.root, stage.detail.node);
+  if (focused) requestAnimationFrame(() => stage.sheet.cells.get(focused)?.group.focus({ preventScroll: true }));
+}
+
+/** Groups add up to the unique count; each convention has its name. @param {any} view */
+function parametersNote(view) {
+  const { counts, constants } = view.payload.model;
+  const parts = Object.entries(counts.parts).map(([part, size]) => `${part} ${grouped(/** @type {number} */ (size))}`);
+  const rank = counts.rank === null ? "" : `; the answer depends on ${grouped(counts.rank)} directions of them (rank)`;
+  const dead = counts.dead?.length ? ` Dead, changing no logit (a marked corner): ${counts.dead.join(", ")}.` : "";
+  return `${parts.join(" + ")} = ${grouped(counts.unique)} numbers, unique after tying. Written out with ties ${grouped(counts.stored)}; not zero ${grouped(counts.nonzero)}; learned ${grouped(counts.learned)}${rank}.${dead} ${constants} Cells are coloured by sign and by size within their array.`;
+}
+
+/** @param {any} view */
+function parametersAlt(view) {
+  const { counts, parameters } = view.payload.model;
+  const changed = Object.keys(view.state.changes).length;
+  const arrays = parameters.map((/** @type {any} */ each) => `${each.name} (${each.shape.join(" by ") || "one number"})`).join(", ");
+  const spot = spotAt(view, view.state.chosen);
+  const chosen = spot ? ` Chosen: ${spot.key}, ${currentValue(view, spot)}.` : "";
+  return `${counts.unique} stored numbers in ${parameters.length} arrays: ${arrays}. ${changed ? `${changed} changed.` : "None is changed."}${chosen}`;
+}
+
+/** @param {any} view */
+function parametersData(view) {
+  const columns = ["name", "index", "value", "stored", "learned", "tied", "dead"];
+  const dead = new Set(view.payload.model.counts.dead ?? []);
+  const rows = view.payload.model.parameters.flatMap((/** @type {any} */ array) =>
+    spotsOf(array).map((spot) => [
+      array.name, spot.index.join(","), currentValue(view, spot), storedValue(view, spot), array.learned ? "learned" : "fixed",
+      array.tied.join(" "), array.dead || dead.has(spot.key) ? "dead" : "",
+    ]),
+  );
+  return { columns, rows };
+}

@@ -1,0 +1,111 @@
+// What is proved: verdict, classes, margins, and the worst inputs, each a click away from being the input.
+
+import { svgRoot } from "../chart.js";
+import { h } from "../dom.js";
+import { full, grouped, short } from "../numbers.js";
+import { badgeTitle, exampleWords, isTouched } from "./badge.js";
+import { CLASSES_HEIGHT, classesBar, digitMargins, marginsChart } from "./margins.js";
+
+const PROOF_PLOT = 220;
+const PROOF_PLOT_ALONE = 280;
+const PROOF_ROW = 800; // pixels from which the worst inputs stand beside the picture
+
+/** @type {import("../types.js").Panel<any>} */
+export const proofPanel = {
+  id: "proof",
+  title: "Proof and margins",
+  wide: true,
+  about: () => "A margin is the logit of the best right token less that of the best wrong one: above 0 the answer is right.",
+  missing: (view) => (view.payload.proof ? null : view.payload.missing.proof),
+  draw: (view, width) => ({
+    node: proofBody(view, width),
+    alt: proofWords(view),
+    table: proofTable(view),
+    note: proofNote(view),
+  }),
+};
+
+/** The picture, and the worst inputs beside it where there is room. @param {any} view @param {number} width */
+function proofBody(view, width) {
+  const isRow = width >= PROOF_ROW && worstOf(view).length > 0;
+  const picture = proofPicture(view, isRow ? Math.round(width * 0.56) : width);
+  return h("div", { class: isRow ? "proof in-row" : "proof" }, picture, h("div", {}, proofExamples(view), proofCheck(view)));
+}
+
+/** @param {any} view @param {number} width */
+function proofPicture(view, width) {
+  const { proof } = view.payload;
+  const { colours } = view;
+  const top = proof.classes.total ? CLASSES_HEIGHT : 0;
+  const height = proof.steps.length ? PROOF_PLOT : PROOF_PLOT_ALONE;
+  const charts = [marginsChart(view, width, height)];
+  if (proof.steps.length) charts.push(digitMargins(view, width, height));
+  charts.forEach((chart, i) => chart.root.setAttribute("y", String(top + i * height)));
+  const bar = top ? classesBar(proof, width, colours) : null;
+  return svgRoot(width, top + charts.length * height, colours, bar, charts.map((chart) => chart.root));
+}
+
+/** The worst inputs first, without those that say the same twice. @param {any} view */
+export function worstOf(view) {
+  const { proof } = view.payload;
+  const all = [proof.counterexample, proof.hardest, ...proof.worst].filter(Boolean);
+  return all.filter((one, i) => all.findIndex((other) => other.input === one.input) === i);
+}
+
+/** @param {any} view */
+function proofExamples(view) {
+  const examples = worstOf(view);
+  if (!examples.length) return null;
+  const rows = examples.map((example) => h("li", {}, exampleButton(view, example)));
+  return h("div", { class: "worst" }, h("h3", {}, "Worst inputs"), h("ol", { class: "worst-list" }, rows));
+}
+
+/** @param {any} view @param {any} example */
+function exampleButton(view, example) {
+  const isShown = example.input === view.state.input;
+  const said = example.right ? example.got : `${example.got}, not ${example.expected}`;
+  return h(
+    "button",
+    { type: "button", class: "worst-input", title: example.about, "aria-pressed": String(isShown), onclick: () => view.change({ input: example.input, place: null }) },
+    h("span", { class: "worst-text" }, exampleWords(view, example), " → ", said),
+    h("span", { class: example.right ? "good" : "bad" }, example.margin === null ? "" : short(example.margin)),
+  );
+}
+
+/** @param {any} view */
+function proofCheck(view) {
+  const { proof, name } = view.payload;
+  if (proof.verdict === "not_applicable") return null;
+  const isCertified = proof.source.includes("certificate");
+  const make = isCertified ? [] : ["Make a certificate: ", h("code", {}, `glassformer prove ${name}`), ". "];
+  const check = h("code", {}, isCertified ? "glassformer check certificate.json" : "glassformer check FILE");
+  return h("p", { class: "muted small" }, `From ${proof.source}. `, make, isCertified ? "Check it, in the run folder: " : "Check it: ", check, ", which uses other code than the prover.");
+}
+
+/** @param {any} view */
+function proofNote(view) {
+  const other = isTouched(view.state) ? " The proof is about the run’s model; the test margins are those of the numbers shown." : "";
+  return `${view.payload.proof.sentence}${other}`;
+}
+
+/** @param {any} view */
+function proofWords(view) {
+  const { proof } = view.payload;
+  const { error } = view;
+  const { total, proved, refuted, undecided } = proof.classes;
+  const classes = total ? ` Of ${grouped(total)} classes ${grouped(proved)} are proved, ${grouped(refuted)} refuted, ${grouped(undecided)} undecided.` : "";
+  const margin = proof.smallest_margin === null ? "" : ` The smallest margin is ${short(proof.smallest_margin)}.`;
+  return `${badgeTitle(view, proof)}.${classes}${margin} On the test set ${grouped(error.wrong)} of ${grouped(error.total)} are wrong.`;
+}
+
+/** @param {any} view */
+function proofTable(view) {
+  const { proof } = view.payload;
+  /** @type {Array<Array<string|number|null>>} */
+  const rows = Object.entries(proof.classes).map(([kind, count]) => ["classes", kind, count, null, null]);
+  rows.push(["smallest margin", "", proof.smallest_margin, null, null], ["rounding bound", "", proof.rounding_bound, null, null]);
+  for (const one of proof.steps) rows.push(["digit margin", `step ${one.step}, ${one.input}`, one.margin, null, null]);
+  for (const one of worstOf(view)) rows.push(["worst input", one.input, one.margin, one.expected, one.got]);
+  Array.from(view.error.margins).forEach((margin, i) => rows.push(["test margin", full(i), /** @type {number} */ (margin), null, null]));
+  return { columns: ["part", "name", "value", "expected", "got"], rows };
+}

@@ -1,0 +1,187 @@
+// The landscape of the next token as filled regions: exact borders between grid points, drawn as paths.
+
+import { s } from "../dom.js";
+import { mix } from "../colour.js";
+
+/**
+ * @typedef {{grid: number, winner: Uint8Array, logits: Float64Array, X: (column: number) => number,
+ *   Y: (row: number) => number}} Land
+ */
+
+/** @typedef {{token: number, x: number, y: number, room: number}} RegionSpot  the roomiest point of a token's regions */
+
+/**
+ * One path a token. Between two grid points with different winners the border is where their logits meet.
+ * @param {Land} land @returns {Map<number, string>}
+ */
+export function regionPaths(land) {
+  /** @type {Map<number, string[]>} */
+  const parts = new Map();
+  const put = (/** @type {number} */ token, /** @type {string} */ part) => {
+    const list = parts.get(token);
+    if (list) list.push(part);
+    else parts.set(token, [part]);
+  };
+  for (let row = 0; row + 1 < land.grid; row++) regionRow(land, row, put);
+  return new Map([...parts].map(([token, list]) => [token, list.join("")]));
+}
+
+/**
+ * Cells with one winner join to one rectangle; the others are cut at the borders.
+ * @param {Land} land @param {number} row @param {(token: number, part: string) => void} put
+ */
+function regionRow(land, row, put) {
+  const { grid, winner } = land;
+  const low = land.Y(row);
+  const high = land.Y(row + 1);
+  let start = -1;
+  for (let column = 0; column < grid; column++) {
+    const at = row * grid + column;
+    const token = winner[at];
+    const whole =
+      column + 1 < grid && token === winner[at + 1] && token === winner[at + grid] && token === winner[at + grid + 1];
+    const ends = start >= 0 && (!whole || winner[row * grid + start] !== token);
+    if (ends) put(winner[row * grid + start], `M${regionPx(land.X(start))} ${regionPx(low)}H${regionPx(land.X(column))}V${regionPx(high)}H${regionPx(land.X(start))}Z`);
+    if (ends) start = -1;
+    if (whole && start < 0) start = column;
+    if (!whole && column + 1 < grid) regionCell(land, row, column, put);
+  }
+}
+
+/**
+ * The pieces of a cell whose corners have different winners. It runs hundreds of times a step: plain loops, few arrays.
+ * @param {Land} land @param {number} row @param {number} column @param {(token: number, part: string) => void} put
+ */
+function regionCell(land, row, column, put) {
+  const { grid, winner } = land;
+  const at = row * grid + column;
+  const corners = [at, at + 1, at + grid + 1, at + grid];
+  const [left, right, low, high] = [land.X(column), land.X(column + 1), land.Y(row), land.Y(row + 1)];
+  const [xs, ys] = [[left, right, right, left], [low, low, high, high]];
+  const borders = [0, 1, 2, 3].map((i) => borderPoint(land, corners[i], corners[(i + 1) % 4], xs, ys, i));
+  const meets = borders.filter((point) => point !== null).length > 2; // three or four regions, or two crosswise
+  const middle = meets && new Set(corners.map((here) => winner[here])).size > 2 ? borderMiddle(borders) : null;
+  for (let first = 0; first < 4; first++) {
+    const token = winner[corners[first]];
+    if (corners.findIndex((here) => winner[here] === token) !== first) continue;
+    let part = "";
+    for (let i = 0; i < 4; i++) {
+      const inside = winner[corners[i]] === token;
+      const border = inside !== (winner[corners[(i + 1) % 4]] === token) ? borders[i] : null;
+      if (inside) part += `${part ? "L" : "M"}${regionPx(xs[i])} ${regionPx(ys[i])}`;
+      if (border) part += `${part ? "L" : "M"}${regionPx(border[0])} ${regionPx(border[1])}`;
+      if (middle && border && inside) part += `L${regionPx(middle[0])} ${regionPx(middle[1])}`;
+    }
+    put(token, `${part}Z`);
+  }
+}
+
+/**
+ * Where on edge i two winners' logits meet; null where both ends have the same.
+ * @param {Land} land @param {number} here @param {number} there @param {number[]} xs @param {number[]} ys @param {number} i
+ */
+function borderPoint({ winner, logits, grid }, here, there, xs, ys, i) {
+  if (winner[here] === winner[there]) return null;
+  const [one, two] = [winner[here] * grid * grid, winner[there] * grid * grid];
+  const before = logits[one + here] - logits[two + here];
+  const after = logits[two + there] - logits[one + there];
+  const part = before + after > 0 ? before / (before + after) : 0.5;
+  const j = (i + 1) % 4;
+  return [xs[i] + part * (xs[j] - xs[i]), ys[i] + part * (ys[j] - ys[i])];
+}
+
+/** @param {Array<number[]|null>} crossings */
+function borderMiddle(crossings) {
+  const found = /** @type {number[][]} */ (crossings.filter((point) => point));
+  return [0, 1].map((axis) => found.reduce((sum, point) => sum + point[axis], 0) / found.length);
+}
+
+/** @param {number} value */
+function regionPx(value) {
+  return Math.round(value * 10) / 10;
+}
+
+/**
+ * The roomiest point of each token's regions, for its name: `room` in grid cells.
+ * @param {Land} land @returns {RegionSpot[]}
+ */
+export function regionSpots(land) {
+  const { grid, winner } = land;
+  const room = regionRoom(winner, grid);
+  /** @type {Map<number, number>} */
+  const best = new Map();
+  for (let i = 0; i < room.length; i++) {
+    const known = best.get(winner[i]);
+    if (known === undefined || room[i] > room[known]) best.set(winner[i], i);
+  }
+  return [...best].map(([token, i]) => {
+    return { token, x: land.X(i % grid), y: land.Y(Math.floor(i / grid)), room: room[i] };
+  });
+}
+
+/** How many steps every grid point is from the border of its region or of the map. @param {Uint8Array} winner @param {number} grid */
+function regionRoom(winner, grid) {
+  const room = new Int16Array(grid * grid);
+  const pass = (/** @type {number} */ i, /** @type {number} */ step) => {
+    const beside = winner[i - step] === winner[i] ? room[i - step] : 0;
+    const above = winner[i - step * grid] === winner[i] ? room[i - step * grid] : 0;
+    return Math.min(beside, above) + 1;
+  };
+  const edge = (/** @type {number} */ i) => i % grid === 0 || i % grid === grid - 1 || i < grid || i >= grid * (grid - 1);
+  for (let i = 0; i < room.length; i++) if (!edge(i)) room[i] = pass(i, 1);
+  for (let i = room.length - 1; i >= 0; i--) if (!edge(i)) room[i] = Math.min(room[i], pass(i, -1));
+  return room;
+}
+
+/** @typedef {{slope: number[], shift: number}} Linear  slope . point + shift */
+
+/**
+ * The same, exactly, where every token's logit is linear in the plane: then each region is a convex polygon.
+ * @param {Linear[]} logits one a token @param {number[][]} corners of the picture @returns {Array<{token: number, points: number[][]}>}
+ */
+export function convexRegions(logits, corners) {
+  const regions = logits.map((mine, token) => {
+    let points = corners;
+    for (const [other, theirs] of logits.entries()) {
+      if (other === token || points.length < 3) continue;
+      const ahead = { slope: [mine.slope[0] - theirs.slope[0], mine.slope[1] - theirs.slope[1]], shift: mine.shift - theirs.shift };
+      points = keptSide(points, ahead);
+    }
+    return { token, points };
+  });
+  return regions.filter(({ points }) => points.length >= 3);
+}
+
+/** The part of a convex polygon where a linear function is above 0. @param {number[][]} points @param {Linear} ahead */
+function keptSide(points, { slope, shift }) {
+  const values = points.map(([x, y]) => slope[0] * x + slope[1] * y + shift);
+  return points.flatMap((point, i) => {
+    const next = (i + 1) % points.length;
+    const kept = values[i] > 0 ? [point] : [];
+    if (values[i] > 0 === values[next] > 0) return kept;
+    const part = values[i] / (values[i] - values[next]);
+    return [...kept, [0, 1].map((axis) => point[axis] + part * (points[next][axis] - point[axis]))];
+  });
+}
+
+/** The middle of a polygon, and how far in pixels its nearest corner-to-corner edge is. @param {number[][]} points in pixels */
+export function polygonSpot(points) {
+  const [x, y] = [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
+  const room = Math.min(...points.map((from, i) => {
+    const to = points[(i + 1) % points.length];
+    const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    return long > 1e-9 ? Math.abs((to[0] - from[0]) * (from[1] - y) - (from[0] - x) * (to[1] - from[1])) / long : Infinity;
+  }));
+  return { x, y, room };
+}
+
+/**
+ * The regions in pale token colours.
+ * @param {Map<number, string>} paths @param {import("../types.js").Token[]} tokens @param {import("../types.js").Colours} colours @param {number} [tint]
+ */
+export function regionShapes(paths, tokens, colours, tint = colours.tint) {
+  return [...paths].map(([token, d]) => {
+    const fill = mix(tokens[token]?.colour ?? colours.muted, colours.paper, tint);
+    return s("path", { d, fill, stroke: fill, "stroke-width": 0.6, "data-region": token });
+  });
+}

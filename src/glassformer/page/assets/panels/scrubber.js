@@ -1,0 +1,140 @@
+// The scrubber: every checkpoint of the training, by drag, keys, play or a click in the curve. Panels follow.
+
+import { h, refill } from "../dom.js";
+import { grouped, percent, short } from "../numbers.js";
+import { scrubberCurve } from "./curve.js";
+import { follow } from "./follow.js";
+import { prose } from "./prose.js";
+
+const PLAY_SECONDS = 20; // for the whole training at 1x
+const PLAY_SPEEDS = [1, 2, 5];
+
+/** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
+export function mountScrubber(container, store, viewOf) {
+  const { payload } = viewOf();
+  if (!payload.training) return void refill(container, h("p", { class: "muted small" }, prose(payload.missing.training ?? "")));
+  const steps = payload.training.steps;
+  const range = scrubberRange(store, steps);
+  const speed = speedChooser();
+  const player = createPlayer(store, steps, () => Number(speed.value));
+  const words = h("output", { class: "scrub-words" });
+  const curve = scrubberCurve(payload.training, (step) => store.set({ step: nearestStep(steps, step) }));
+  const note = h("p", { class: "small", role: "status" });
+  refill(container, player.button, range, speed, curve.root, h("div", { class: "scrub-facts" }, words, note));
+  follow(store, () => {
+    const view = viewOf();
+    const isOther = view.state.seed !== null;
+    for (const control of [range, player.button, speed]) control.disabled = isOther;
+    if (isOther) player.stop();
+    range.value = String(stopOf(steps, view.state.step));
+    range.setAttribute("aria-valuetext", stepWords(steps, view.state.step));
+    refill(words, isOther ? "" : scrubFacts(view, steps));
+    refill(note, isOther && otherSeed(view));
+    curve.show(isOther ? undefined : view.state.step);
+  });
+}
+
+/** The chosen model is the stop after the last checkpoint. @param {number[]} steps @param {number|null} step */
+function stopOf(steps, step) {
+  return step === null ? steps.length : Math.max(0, steps.indexOf(step));
+}
+
+/** @param {number[]} steps @param {number} index */
+function stepOfStop(steps, index) {
+  return index >= steps.length ? null : steps[index];
+}
+
+/** The checkpoint closest to a place of the curve; its right end is the chosen model. */
+function nearestStep(/** @type {number[]} */ steps, /** @type {number} */ step) {
+  if (step >= steps[steps.length - 1]) return null;
+  return steps.reduce((best, one) => (Math.abs(one - step) < Math.abs(best - step) ? one : best));
+}
+
+/** @param {number[]} steps @param {number|null} step */
+function stepWords(steps, step) {
+  const last = grouped(steps[steps.length - 1]);
+  return step === null ? `the chosen model, after ${last} steps` : `step ${grouped(step)} of ${last}`;
+}
+
+/** @param {any} view @param {number[]} steps */
+function scrubFacts(view, steps) {
+  const { error, state, payload } = view;
+  const row = payload.training.rows.find((/** @type {any} */ one) => one.step === (state.step ?? steps[steps.length - 1]));
+  return [
+    h("strong", {}, stepWords(steps, state.step)),
+    row && state.step !== null && h("span", { class: "scrub-loss" }, `loss ${short(row.loss)}`),
+    row && state.step !== null && h("span", { class: "scrub-error" }, `error ${percent(1 - row.argmax_accuracy)}`),
+    h("span", { id: "live-error", title: payload.test.about }, `${grouped(error.wrong)} of ${grouped(error.total)} test inputs wrong`),
+  ];
+}
+
+/** @param {any} view */
+function otherSeed(view) {
+  const back = h("button", { type: "button", class: "link", onclick: () => view.change({ seed: null }) }, "Back to the chosen seed");
+  return [`Seed ${view.state.seed} is open, at its end: checkpoints are kept of the chosen seed, ${view.payload.training.best_seed}, alone. `, back];
+}
+
+/** @param {any} store @param {number[]} steps @returns {HTMLInputElement} */
+function scrubberRange(store, steps) {
+  const range = h("input", {
+    type: "range",
+    class: "scrub-range",
+    id: "scrub",
+    min: 0,
+    max: steps.length,
+    step: 1,
+    "aria-label": "Checkpoint",
+    oninput: () => store.set({ step: stepOfStop(steps, Number(field.value)) }),
+  });
+  const field = /** @type {HTMLInputElement} */ (range);
+  return field;
+}
+
+/** @returns {HTMLSelectElement} */
+function speedChooser() {
+  const choices = PLAY_SPEEDS.map((speed) => h("option", { value: speed }, `${speed}×`));
+  const chooser = h("select", { class: "scrub-speed", "aria-label": "Speed of playing" }, choices);
+  return /** @type {HTMLSelectElement} */ (chooser);
+}
+
+/**
+ * Plays from where it stands to the end, and from the start where it stood at the end.
+ * @param {any} store @param {number[]} steps @param {() => number} speedNow
+ */
+function createPlayer(store, steps, speedNow) {
+  const button = /** @type {HTMLButtonElement} */ (h("button", { type: "button", class: "play", id: "play", onclick: toggle }));
+  let frame = 0;
+  let at = 0; // index, with its fraction
+  let before = 0;
+  label();
+
+  function label() {
+    refill(button, h("span", { "aria-hidden": "true" }, frame ? "❚❚" : "▶"));
+    button.setAttribute("aria-label", frame ? "Pause" : "Play the training");
+  }
+  function toggle() {
+    if (frame) return stop();
+    const index = stopOf(steps, store.get().step);
+    at = index >= steps.length ? 0 : index;
+    before = performance.now();
+    frame = requestAnimationFrame(tick);
+    label();
+  }
+  function stop() {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    label();
+  }
+  /** @param {number} now */
+  function tick(now) {
+    const step = store.get().step;
+    if (step !== stepOfStop(steps, Math.floor(at)) && step !== null) at = stopOf(steps, step); // moved by hand meanwhile
+    at += ((now - before) / 1000) * (steps.length / PLAY_SECONDS) * speedNow();
+    before = now;
+    const next = stepOfStop(steps, Math.floor(at));
+    if (next !== step) store.set({ step: next });
+    if (next === null) return stop();
+    frame = requestAnimationFrame(tick);
+  }
+  return { button, stop };
+}

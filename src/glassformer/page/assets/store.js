@@ -1,0 +1,76 @@
+// The state of a page: one plain object, remembered in the address bar, so that a link shows what its sender saw.
+
+/**
+ * @template {Object<string, any>} S
+ * @typedef {{get: () => S, set: (patch: Partial<S>) => void, subscribe: (listener: (state: S) => void) => void,
+ *   link: () => string}} Store
+ */
+
+/**
+ * `accept` turns what a link asks for into a valid patch: what it cannot read it leaves out.
+ * @template {Object<string, any>} S
+ * @param {S} first @param {(wish: Object<string, any>) => Partial<S>} accept @returns {Store<S>}
+ */
+export function createStore(first, accept) {
+  /** @type {Array<(state: S) => void>} */
+  const listeners = [];
+  let state = { ...first, ...accept(decode(location.hash)) };
+  let written = location.hash;
+
+  /** @param {S} next */
+  function become(next) {
+    state = next;
+    for (const listener of listeners) listener(state);
+  }
+  window.addEventListener("hashchange", () => {
+    if (location.hash !== written) become({ ...first, ...accept(decode(location.hash)) });
+    written = location.hash;
+  });
+  return {
+    get: () => state,
+    set(patch) {
+      become({ ...state, ...patch });
+      written = encode(state, first);
+      remember(written);
+    },
+    subscribe: (listener) => void listeners.push(listener),
+    link: () => location.href.split("#")[0] + encode(state, first),
+  };
+}
+
+/** A page inside a notebook has no address of its own: then nothing is remembered. @param {string} hash */
+function remember(hash) {
+  try {
+    history.replaceState(null, "", hash || location.pathname + location.search);
+  } catch {
+    return;
+  }
+}
+
+/**
+ * Only what differs from the first state: "#input=4+7&step=300".
+ * @param {Object<string, any>} state @param {Object<string, any>} first
+ */
+export function encode(state, first) {
+  const pairs = Object.entries(state)
+    .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(first[key]))
+    .map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+  return pairs.length ? `#${new URLSearchParams(pairs)}` : "";
+}
+
+/** Texts stay texts; numbers, lists and objects are read as JSON. @param {string} hash */
+export function decode(hash) {
+  /** @type {Object<string, any>} */
+  const wish = {};
+  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) wish[key] = text;
+  return wish;
+}
+
+/** What a text of a link stands for; undefined where it is no JSON. @param {string} text */
+export function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+// What a state shows: every number of one input, computed when first asked for, and kept while it stays true.
+
+import { evaluate } from "./evaluate.js";
+import { columnOf, demandsOf, largest, rightAnswer, ruleAnswer, sumAnswer } from "./judge.js";
+import { readInput } from "./reading.js";
+import { paddedTo } from "./testset.js";
+import { coloursInForce } from "./theme.js";
+
+/** @typedef {import("./types.js").Tensor} Tensor */
+/** @typedef {import("./types.js").Payload} Payload */
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").AdderTask} AdderTask */
+/** @typedef {Object<string, Tensor>} Params */
+
+/**
+ * One input read by one set of numbers; the state's cursor plays no part.
+ * @param {Payload} payload @param {Params} params @param {number[]} prompt what is read; of adders the problem alone
+ */
+export function readingOf(payload, params, prompt) {
+  const { tokens, run, written } = payload.kind === "rule" ? readAsIs(payload, params, prompt) : writeSum(payload, params, prompt);
+  /** @type {Map<string, Tensor>} */
+  const seen = new Map();
+  /** @param {string} name */
+  const at = (name) => seen.get(name) ?? (seen.set(name, cutTo(tokens.length, name, run(name))), /** @type {Tensor} */ (seen.get(name)));
+  return { tokens, prompt, written, at };
+}
+
+/** @param {Payload} payload @param {Params} params @param {number[]} tokens */
+function readAsIs(payload, params, tokens) {
+  return { tokens, run: runOn(payload, params, tokens), written: [] };
+}
+
+/**
+ * What an adder writes, each digit fed back. The right answer is guessed first: where the model agrees, one pass
+ * says it all, for no place looks ahead; each disagreement takes one more.
+ * @param {Payload} payload @param {Params} params @param {number[]} prompt
+ */
+function writeSum(payload, params, prompt) {
+  const guess = rightAnswer(/** @type {AdderTask} */ (payload.task), prompt);
+  for (let passes = 0; ; passes++) {
+    const tokens = [...prompt, ...guess.slice(0, -1)];
+    const run = runOn(payload, params, tokens);
+    const logits = run("logits");
+    const wrong = guess.findIndex((token, step) => largest(columnOf(logits, prompt.length - 1 + step)) !== token);
+    if (wrong < 0 || passes === guess.length) return { tokens, run, written: guess }; // NaN may never agree
+    guess[wrong] = largest(columnOf(logits, prompt.length - 1 + wrong));
+  }
+}
+
+/** @param {Payload} payload @param {Params} params @param {number[]} tokens */
+function runOn(payload, params, tokens) {
+  const column = { shape: [tokens.length, 1], data: Float64Array.from(tokens) };
+  return evaluate(payload.model.programs.forward, { ...params, tokens: paddedTo(payload.model.places, column) }, 1);
+}
+
+/** Without the batch, and without the places behind the input. @param {number} places @param {string} name @param {Tensor} value @returns {Tensor} */
+function cutTo(places, name, value) {
+  if (value.shape.length !== 3) return value;
+  const isSquare = /\.(scores|weights)\.\d+$/.test(name);
+  const rows = isSquare ? Math.min(places, value.shape[0]) : value.shape[0];
+  const columns = Math.min(places, value.shape[1]);
+  const data = new Float64Array(rows * columns);
+  for (let row = 0; row < rows; row++) {
+    data.set(value.data.subarray(row * value.shape[1], row * value.shape[1] + columns), row * columns);
+  }
+  return { shape: [rows, columns], data };
+}
+
+/** Shares of `tok pos` over the tokens. @param {Tensor} logits @returns {Tensor} */
+export function probabilitiesOf(logits) {
+  const [vocab, places] = logits.shape;
+  const data = new Float64Array(vocab * places);
+  for (let place = 0; place < places; place++) {
+    const column = columnOf(logits, place);
+    const top = Math.max(...column);
+    const powers = column.map((logit) => Math.exp(logit - top));
+    const total = powers.reduce((sum, power) => sum + power, 0);
+    powers.forEach((power, token) => (data[token * places + place] = power / total));
+  }
+  return { shape: [vocab, places], data };
+}
+
+/** @typedef {ReturnType<typeof readingOf>} Reading */
+/** @typedef {{payload: Payload, paramsOf: (state: State) => Params, view: (state: State, store?: any) => View,
+ *   reading: (state: State) => Reading, error: (state: State) => import("./testset.js").TestError,
+ *   grid: (state: State, key: string, make: () => any) => any, demands: () => ReturnType<typeof demandsOf>}} Lab */
+
+/** What every part of the page draws from. */
+export class View {
+  /** @type {Object<string, any>} */
+  #kept = {};
+
+  /** @param {Lab} lab @param {State} state @param {any} store */
+  constructor(lab, state, store) {
+    this.lab = lab;
+    this.payload = lab.payload;
+    this.state = state;
+    this.store = store;
+  }
+
+  /** @template T @param {string} key @param {() => T} make @returns {T} */
+  #once(key, make) {
+    return (this.#kept[key] ??= make());
+  }
+
+  /** @param {Partial<State>} patch */
+  change(patch) {
+    this.store.set(patch);
+  }
+
+  get colours() { return coloursInForce(this.payload.colours, this.state); }
+  get dark() { return this.colours === this.payload.colours.dark; }
+  get params() { return this.lab.paramsOf(this.state); }
+  get reading() { return this.#once("reading", () => this.lab.reading(this.state)); }
+  get tokens() { return this.reading.tokens; }
+  get logits() { return this.at("logits"); }
+  get probabilities() { return this.#once("probabilities", () => probabilitiesOf(this.logits)); }
+  get error() { return this.lab.error(this.state); }
+  get layer() { return this.payload.model.layers[this.state.layer]; }
+
+  /** The place looked at. */
+  get place() {
+    const last = this.tokens.length - 1;
+    return this.state.place === null ? last : Math.min(this.state.place, last);
+  }
+
+  /** What stands at each place; a mark is itself, whatever token it shares. */
+  get labels() {
+    const { tokens, task, kind } = this.payload;
+    const mark = /** @type {(place: number) => boolean} */ (place) => kind === "adder" && place < this.reading.prompt.length && /** @type {AdderTask} */ (task).prompt[place] >= 0;
+    return this.tokens.map((token, place) => (mark(place) ? /** @type {AdderTask} */ (task).positions[place] : tokens[token].label));
+  }
+
+  /** A named intermediate, `dim pos` or `query key`. @param {string} name */
+  at(name) {
+    return this.reading.at(name);
+  }
+
+  /** The name of an intermediate in the layer looked at: "attn.scores.0". @param {string} name */
+  named(name) {
+    return `${this.layer.prefix}${name}`;
+  }
+
+  /** Of rules: the verdict at every place. */
+  get answers() {
+    return this.#once("answers", () => this.tokens.map((_, place) =>
+      ruleAnswer(columnOf(this.logits, place), this.lab.demands()(this.tokens.slice(0, place + 1)))));
+  }
+
+  /** Of rules: the verdict at the last place; of adders: the sum, digit by digit. @returns {any} */
+  get answer() {
+    if (this.payload.kind === "rule") return this.answers.at(-1);
+    const labels = this.payload.tokens.map((token) => token.label);
+    const { prompt, written } = this.reading;
+    return this.#once("answer", () => sumAnswer(/** @type {AdderTask} */ (this.payload.task), labels, prompt, written, this.logits));
+  }
+
+  /** The same view with one number changed, for derivatives: nudged("attn.q.weight[0,1]", 0.5). @param {string} key @param {number} value @returns {View} */
+  nudged(key, value) {
+    return this.lab.view({ ...this.state, changes: { ...this.state.changes, [key]: value } }, this.store);
+  }
+
+  /** States `dim batch` through the last part of the model: (name) => Tensor `dim 1 batch`. @param {"settle"|"readout"} kind @param {Tensor} states */
+  through(kind, states) {
+    const [width, batch] = states.shape;
+    const state = { shape: [width, 1, batch], data: states.data };
+    return evaluate(this.payload.model.programs[kind], { ...this.params, state }, batch);
+  }
+
+  /**
+   * The token that wins at every point of a grid x grid picture of the plane of two dimensions, the others as in
+   * `base`. limits: [[left, right], [low, high]]. Point (column, row) is the middle of its cell, row 0 is the
+   * lowest, and stands at [row * grid + column].
+   * @param {"settle"|"readout"} kind @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base
+   * @returns {{winner: Uint8Array|Uint16Array, grid: number, logits: Tensor}}
+   */
+  landscape(kind, dims, limits, grid, base) {
+    const key = JSON.stringify([kind, dims, limits, grid, base]);
+    return this.lab.grid(this.state, key, () => {
+      const logits = this.through(kind, gridStates(dims, limits, grid, base))("logits");
+      return { winner: winnersOf(logits), grid, logits: { shape: [logits.shape[0], grid * grid], data: logits.data } };
+    });
+  }
+}
+
+/** @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base @returns {Tensor} */
+function gridStates(dims, limits, grid, base) {
+  const count = grid * grid;
+  const data = new Float64Array(base.length * count);
+  base.forEach((value, dim) => data.fill(value, dim * count, (dim + 1) * count));
+  const middle = /** @type {(range: number[], n: number) => number} */ ([low, high], n) => low + ((n + 0.5) / grid) * (high - low);
+  for (let row = 0, at = 0; row < grid; row++) {
+    for (let column = 0; column < grid; column++, at++) {
+      data[dims[0] * count + at] = middle(limits[0], column);
+      if (dims[1] !== dims[0]) data[dims[1] * count + at] = middle(limits[1], row);
+    }
+  }
+  return { shape: [base.length, count], data };
+}
+
+/** The first of the largest at every point. @param {Tensor} logits */
+function winnersOf(logits) {
+  const vocab = logits.shape[0];
+  const count = logits.data.length / vocab;
+  const winner = vocab > 256 ? new Uint16Array(count) : new Uint8Array(count);
+  const best = logits.data.slice(0, count);
+  for (let token = 1; token < vocab; token++) {
+    for (let n = 0, at = token * count; n < count; n++, at++) {
+      if (logits.data[at] > best[n]) {
+        best[n] = logits.data[at];
+        winner[n] = token;
+      }
+    }
+  }
+  return winner;
+}
+
+/** The tokens of a state's input; of the page's first one where it cannot be read. @param {Payload} payload @param {string} input */
+export function tokensOf(payload, input) {
+  const read = readInput(payload, input);
+  const sure = "error" in read ? readInput(payload, payload.start.input) : read;
+  if ("error" in sure) throw new Error(sure.error);
+  return sure.tokens;
+}

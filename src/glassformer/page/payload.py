@@ -1,0 +1,107 @@
+"""Everything that a page knows of a model, as plain data: assets/types.js says what each field is.
+
+What a model has not (a training, other seeds) is left out, and `missing` says in a sentence how to get it.
+"""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from glassformer.commands.draw import subject_name
+from glassformer.draw.poster.subject import about_of
+from glassformer.draw.theme import THEMES
+from glassformer.page.arithmetic import arithmetic_words
+from glassformer.page.measures_part import is_number, measures_part
+from glassformer.page.model_part import model_part
+from glassformer.page.pack import packed_dict
+from glassformer.page.population_part import population_part
+from glassformer.page.proof_part import proof_part
+from glassformer.page.story import story_of
+from glassformer.page.task_part import task_part, token_part
+from glassformer.page.test_part import test_part, test_set
+from glassformer.page.training_part import training_part
+from glassformer.runs.atomic import plain
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.load import Loaded
+from glassformer.tasks import Rule
+from glassformer.zoo import ZOO
+
+SECONDS = 10.0  # that a proof for a page may take
+Content = dict[str, Any]
+
+
+def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECONDS) -> Content:
+    """The data of one page; `folder` is the model's run folder, where it has one."""
+    result = read_result(folder)
+    proof = proof_part(loaded, folder, result, seconds)
+    test = test_set(loaded.task, loaded.architecture)
+    training, population, missing = past_parts(loaded, folder, result, proof["verdict"])
+    content = {
+        "kind": "rule" if isinstance(loaded.task, Rule) else "adder",
+        "name": subject_name(loaded),
+        "about": about_of(subject_name(loaded), folder),
+        "version": version("glassformer"),
+        "colours": {name: vars(THEMES[name]) for name in ("light", "dark")},
+        "tokens": token_part(loaded.task, loaded.architecture.vocab),
+        "model": model_part(loaded, loaded.task),
+        "task": task_part(loaded.task),
+        "weights": packed_dict(loaded.params),
+        "training": training,
+        "population": population,
+        "proof": proof,
+        "measures": measures_part(loaded.task, result),
+        "start": start_part(loaded, proof),
+        "test": test_part(test),
+        "arithmetic": arithmetic_words(loaded, test, proof["worst"]),
+        "story": [],
+        "missing": missing,
+    }
+    done: Content = plain({**content, "story": story_of(loaded, content)})
+    return done
+
+
+def read_result(folder: Path | None) -> Content:
+    """What a run's result.json holds; nothing where it is damaged or not there."""
+    try:
+        content = json.loads((folder / "result.json").read_text()) if folder else {}
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def past_parts(
+    loaded: Loaded, folder: Path | None, result: Content, verdict: str
+) -> tuple[Content | None, Content | None, dict[str, str]]:
+    """Training and population, and the sentences that stand for those that are missing."""
+    if folder is None:
+        sentence = no_past(loaded)
+        return None, None, {"training": sentence, "population": sentence}
+    measures = result.get("measures")
+    floor = measures.get("entropy_floor") if isinstance(measures, dict) else None
+    training, no_training = training_part(loaded, folder, floor if is_number(floor) else None)
+    population, no_population = population_part(loaded, folder, result, verdict)
+    missing = {"training": no_training, "population": no_population}
+    return training, population, {part: why for part, why in missing.items() if why}
+
+
+def no_past(loaded: Loaded) -> str:
+    """Why a model that is no run has no training, and how to get one that has."""
+    name = loaded.origin
+    if name in ZOO and ZOO[name].build:
+        return "The numbers of this model were chosen by hand: it has no training and no other seeds."
+    if name in ZOO and name in CONFIGURATIONS:
+        return f"A model of the zoo has no training: `glassformer run {name}` trains one, with checkpoints."
+    return "A file of weights has no training: the page of a run folder has, and `glassformer run` makes one."
+
+
+def start_part(loaded: Loaded, proof: Content) -> dict[str, str]:
+    """The first input: where the model fails, or where it comes nearest to failing."""
+    if wrong := proof["counterexample"]:
+        return {"input": wrong["input"], "why": "an input that the model gets wrong"}
+    if hardest := proof["hardest"]:
+        return {"input": hardest["input"], "why": "of all inputs the one with the smallest margin"}
+    if proof["worst"]:
+        return {"input": proof["worst"][0]["input"], "why": "the smallest margin of those tried"}
+    label = loaded.task.tokens()[0] if isinstance(loaded.task, Rule) else "57+68"
+    return {"input": label, "why": "the first token: the rule demands nothing that could be tested"}

@@ -1,0 +1,110 @@
+"""All seeds of a run: where each ended, its curve, and its weights where there is room."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import UserError
+from glassformer.model.model import check_params
+from glassformer.page.pack import packed, packed_dict, packed_size
+from glassformer.page.training_part import CURVE, best_seed, metrics_of
+from glassformer.page.words import grouped
+from glassformer.runs.atomic import read_arrays
+from glassformer.runs.load import Loaded
+from glassformer.runs.metrics import Row
+
+MOST_PARAMS, MOST_CURVES = 1_500_000, 600_000  # characters of the page
+ONE_SEED = "This run has one seed: `glassformer run NAME --train.seeds 16` trains sixteen side by side."
+Content = dict[str, Any]
+
+
+def population_part(
+    loaded: Loaded, folder: Path, result: Mapping[str, Any], verdict: str | None
+) -> tuple[Content | None, str]:
+    """The population, or the sentence that says why there is none."""
+    try:
+        rows, best = metrics_of(folder), best_seed(folder)
+    except UserError as error:
+        return None, f"The seeds cannot be compared: {error}."
+    seeds = sorted({int(row["seed"]) for row in rows})
+    if not rows:
+        return None, "This run has no metrics.csv, so that its seeds cannot be compared."
+    if len(seeds) < 2:
+        return None, ONE_SEED
+    steps, losses, accuracies = curves(rows, seeds)
+    kept = thinned_steps(len(seeds), len(steps))
+    params, note = weights_of_all(loaded, folder, seeds)
+    verdicts = verdicts_of(result, best, verdict)
+    content = {
+        "rows": [last_row(rows, seed, verdicts) for seed in seeds],
+        "best_seed": best,
+        "steps": [steps[place] for place in kept],
+        "losses": packed(losses[:, kept]),
+        "accuracies": packed(accuracies[:, kept]),
+        "params": params,
+        "note": " ".join(filter(None, [note, fewer_words(len(steps), len(kept))])),
+    }
+    return content, ""
+
+
+def curves(rows: list[Row], seeds: list[int]) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Held-out loss and accuracy, `seed step`; nan where a seed was not evaluated."""
+    steps = sorted({int(row["step"]) for row in rows})
+    at = {step: place for place, step in enumerate(steps)}
+    of = {seed: place for place, seed in enumerate(seeds)}
+    losses, accuracies = np.full((2, len(seeds), len(steps)), np.nan)
+    for row in rows:
+        where = of[int(row["seed"])], at[int(row["step"])]
+        losses[where], accuracies[where] = row["loss"], row["argmax_accuracy"]
+    return steps, losses, accuracies
+
+
+def thinned_steps(seeds: int, steps: int) -> list[int]:
+    """Evaluations to keep, evenly, with the first and the last."""
+    room = max(2, MOST_CURVES // (seeds * 22))
+    chosen = np.unique(np.linspace(0, steps - 1, min(room, steps)).round().astype(int))
+    return [int(place) for place in chosen]
+
+
+def fewer_words(every: int, kept: int) -> str:
+    if every == kept:
+        return ""
+    return f"The curves have {grouped(kept)} of {grouped(every)} evaluations, to keep the page small."
+
+
+def last_row(rows: list[Row], seed: int, verdicts: Mapping[int, str]) -> Content:
+    """Where a seed ended."""
+    last = max((row for row in rows if row["seed"] == seed), key=lambda row: row["step"])
+    scores = {name: last[name] for name in CURVE if name != "step"}
+    return {"seed": seed, **scores, "verdict": verdicts.get(seed)}
+
+
+def verdicts_of(result: Mapping[str, Any], best: int, verdict: str | None) -> dict[int, str]:
+    """What is known of each seed: those named as proved, and the chosen one."""
+    measures = result.get("measures")
+    proved = measures.get("proved_seeds") if isinstance(measures, dict) else None
+    named = proved if isinstance(proved, list) else []
+    known = {seed: "proved" for seed in named if isinstance(seed, int)}
+    return known | ({best: verdict} if verdict else {})
+
+
+def weights_of_all(loaded: Loaded, folder: Path, seeds: list[int]) -> tuple[Content | None, str]:
+    """Every seed's weights, in the order of the seeds; or why a seed cannot be opened here."""
+    path = folder / "population.safetensors"
+    if not path.exists():
+        return None, "The weights of the other seeds were not kept, so that they cannot be opened here."
+    try:
+        arrays, _ = read_arrays(path)
+        stored = [int(seed) for seed in arrays.pop("seed", np.zeros(0))]
+        if not set(seeds) <= set(stored):
+            return None, "population.safetensors lacks some seeds, so that they cannot be opened here."
+        order = [stored.index(seed) for seed in seeds]
+        ordered = {name: array[order] for name, array in arrays.items()}
+        check_params(loaded.architecture, {name: array[0] for name, array in ordered.items()})
+    except (UserError, IndexError, TypeError, ValueError) as error:
+        return None, f"The other seeds cannot be opened here: {error}."
+    if sum(packed_size(array) for array in ordered.values()) > MOST_PARAMS:
+        return None, "The weights of the other seeds are left out to keep this page below 8 MB."
+    return packed_dict(ordered), ""

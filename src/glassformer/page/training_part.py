@@ -1,0 +1,69 @@
+"""How the chosen seed was trained: its weights at every saved step, and its curve."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.errors import UserError
+from glassformer.model.model import check_params
+from glassformer.page.pack import packed_dict, packed_size
+from glassformer.page.words import grouped
+from glassformer.runs.atomic import read_arrays
+from glassformer.runs.history import History, read_history
+from glassformer.runs.load import Loaded
+from glassformer.runs.metrics import Row, read_metrics
+
+CURVE = (
+    *("step", "train_loss", "loss", "argmax_accuracy", "right_probability"),
+    *("whole_accuracy", "smallest_margin"),
+)
+MOST = 4_000_000  # characters of the page for checkpoints
+
+
+def training_part(loaded: Loaded, folder: Path, floor: float | None) -> tuple[dict[str, Any] | None, str]:
+    """The training, or the sentence that says why there is none."""
+    try:
+        history = read_history(folder)
+        seed, rows = best_seed(folder), metrics_of(folder)
+        if history is None:
+            return None, "This run kept no checkpoints: it was made without history.safetensors."
+        check_params(loaded.architecture, history.at(0))
+    except UserError as error:
+        return None, f"The training cannot be shown: {error}."
+    kept = thinned(history)
+    own = [{name: row[name] for name in CURVE} for row in rows if row["seed"] == seed]
+    content = {
+        "steps": kept.steps.tolist(),
+        "params": packed_dict(kept.params),
+        "best_seed": seed,
+        "rows": own,
+        "floor": floor,
+        "note": thinned_words(len(history.steps), len(kept.steps)),
+    }
+    return content, ""
+
+
+def best_seed(folder: Path) -> int:
+    """The seed whose weights the run kept."""
+    _, about = read_arrays(folder / "params.safetensors")
+    return int(about.get("seed", 0))
+
+
+def metrics_of(folder: Path) -> list[Row]:
+    return read_metrics(folder) if (folder / "metrics.csv").exists() else []
+
+
+def thinned(history: History) -> History:
+    """As many steps as there is room for, evenly, with the first and the last."""
+    size = sum(packed_size(array) for array in history.params.values())
+    count = len(history.steps)
+    room = max(2, int(count * MOST / size)) if size > MOST else count
+    keep = np.unique(np.linspace(0, count - 1, min(room, count)).round().astype(int))
+    return History(history.steps[keep], {name: array[keep] for name, array in history.params.items()})
+
+
+def thinned_words(every: int, kept: int) -> str:
+    if every == kept:
+        return ""
+    return f"{grouped(kept)} of {grouped(every)} checkpoints are here, evenly, to keep the page small."

@@ -1,0 +1,55 @@
+"""Pages for the tests of what stands above the panels, and of proof and population: each payload is made once."""
+
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glassformer.page.pack import packed
+from glassformer.page.payload import payload_of
+from glassformer.page.write import html
+from glassformer.runs.load import load, load_run
+
+RUNS = Path(__file__).parent.parent / "draw" / "runs"
+SHOWN = "glassformer.store.get()"
+
+
+@cache
+def made(target: str) -> dict[str, Any]:
+    folder = RUNS / target
+    return payload_of(load_run(folder), folder) if folder.is_dir() else payload_of(load(target))
+
+
+def payload(target: str, **other: Any) -> dict[str, Any]:
+    """The payload of a finished run or a model of the zoo, with some parts replaced."""
+    return {**deepcopy(made(target)), **other}
+
+
+def page_of(target: str, **other: Any) -> str:
+    return html(payload(target, **other), target)
+
+
+def with_seeds(target: str, shift: float = 0.5) -> dict[str, Any]:
+    """A population whose weights are kept: each seed has the model's numbers, moved by its own amount."""
+    content = payload(target)
+    population, loaded = content["population"], load_run(RUNS / target)
+    seeds = np.array([row["seed"] - population["best_seed"] for row in population["rows"]])
+    population["params"] = {
+        name: packed(array[None] + (shift * seeds).reshape(-1, *[1] * array.ndim).astype(array.dtype))
+        for name, array in loaded.params.items()
+    }
+    return population
+
+
+def wait_drawn(page, panel: str) -> None:
+    """Scrolls to a panel, past others that grow as they are drawn, and waits until it has been drawn itself."""
+    page.wait_for_function(
+        """panel => {
+          const left = document.querySelector(".panel:not([data-draws])");
+          (left ?? document.getElementById(`panel-${panel}`)).scrollIntoView({block: "center"});
+          return left === null;
+        }""",
+        arg=panel,
+    )
