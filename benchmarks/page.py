@@ -64,7 +64,11 @@ async () => {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("runs", nargs="*", help="run folders or zoo ids; none: a short run of plus_last_even, and microadder-57")
+    parser.add_argument(
+        "runs",
+        nargs="*",
+        help="run folders or zoo ids; none: a short run of plus_last_even, and microadder-57",
+    )
     parser.add_argument("--plotly", action="store_true", help="the same with Plotly, for comparison")
     asked = parser.parse_args()
     print(f"{'page':24}{'bytes':>12}{'first paint':>14}{'':>14}{'scrub step, median':>22}{'95%':>10}")
@@ -98,7 +102,11 @@ def show(browser: Browser, name: str, path: Path) -> None:
     for about, height in WINDOWS.items():
         with opened(browser, path, height) as page:
             times = scrub_times(page)
-        step = f"{statistics.median(times):15.1f} ms{quantile(times, 0.95):10.1f} ms" if times else f"{'no checkpoints':>18}"
+        step = (
+            f"{statistics.median(times):15.1f} ms{quantile(times, 0.95):10.1f} ms"
+            if times
+            else f"{'no checkpoints':>18}"
+        )
         print(f"{name:24}{path.stat().st_size:>12,}{paint:>11.0f} ms{about:>14}    {step}", flush=True)
 
 
@@ -136,12 +144,16 @@ def show_plotly(browser: Browser, path: Path) -> None:
     except ImportError:
         sys.exit("--plotly needs its package: pip install plotly")
     plots = "".join(f'<div id="plot{i}"></div>' for i in range(8))
-    path.write_text(f"<!doctype html><meta charset=utf-8><p>Plotly</p>{plots}<script>{get_plotlyjs()}</script>")
+    path.write_text(
+        f"<!doctype html><meta charset=utf-8><p>Plotly</p>{plots}<script>{get_plotlyjs()}</script>"
+    )
     paint = statistics.median(first_paint(browser, path) for _ in range(PAINTS))
     with opened(browser, path, WINDOWS["all panels"]) as page:
         times = [float(page.evaluate(PLOTLY)) for _ in range(20 + WARM)][WARM:]
     step = f"{statistics.median(times):15.1f} ms{quantile(times, 0.95):10.1f} ms"
-    print(f"{'eight Plotly charts':24}{path.stat().st_size:>12,}{paint:>11.0f} ms{'all panels':>14}    {step}")
+    print(
+        f"{'eight Plotly charts':24}{path.stat().st_size:>12,}{paint:>11.0f} ms{'all panels':>14}    {step}"
+    )
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def rounded(size: float, digits: int) -> tuple[str, int]:
 
 def to_fixed(value: float, decimals: int) -> str:
     """As JavaScript's toFixed: halves of the exact value away from nought."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, PRECISE))
+    return format(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, PRECISE), "f")
 
 
 def percent(share: float) -> str:

@@ -21,7 +21,10 @@ export const PAIR_RUNS = {
   },
 };
 
-/** Two arrays, number by number. @param {PairRun} run @param {Tensor} a @param {Tensor} b @param {number[]} shape @returns {Tensor} */
+/**
+ * Two arrays, number by number.
+ * @param {PairRun} run @param {Tensor} a @param {Tensor} b @param {number[]} shape @returns {Tensor}
+ */
 export function pairedBy(run, a, b, shape) {
   const data = new Float64Array(sizeOf(shape));
   const walk = walkOf(shape, [stretchedStrides(a.shape, shape), stretchedStrides(b.shape, shape)]);
@@ -54,7 +57,10 @@ export function viewedAs(source, option, shape) {
   return { shape, data };
 }
 
-/** Arrays one after the other along an axis. @param {Tensor[]} values @param {number} axis @param {number[]} shape @returns {Tensor} */
+/**
+ * Arrays one after the other along an axis.
+ * @param {Tensor[]} values @param {number} axis @param {number[]} shape @returns {Tensor}
+ */
 export function joinedArrays(values, axis, shape) {
   const data = new Float64Array(sizeOf(shape));
   const before = sizeOf(shape.slice(0, axis));
@@ -62,13 +68,17 @@ export function joinedArrays(values, axis, shape) {
   let begin = 0;
   for (const value of values) {
     const length = sizeOf(value.shape.slice(axis));
-    for (let n = 0; n < before; n++) data.set(value.data.subarray(n * length, (n + 1) * length), n * after + begin);
+    for (let n = 0; n < before; n++)
+      data.set(value.data.subarray(n * length, (n + 1) * length), n * after + begin);
     begin += length;
   }
   return { shape, data };
 }
 
-/** The sum over an axis, first to last. @param {Tensor} x @param {number} axis @param {number[]} shape @returns {Tensor} */
+/**
+ * The sum over an axis, first to last.
+ * @param {Tensor} x @param {number} axis @param {number[]} shape @returns {Tensor}
+ */
 export function summedOver(x, axis, shape) {
   const data = new Float64Array(sizeOf(shape));
   const after = sizeOf(x.shape.slice(axis + 1));
@@ -94,11 +104,16 @@ export function stridesOf(shape) {
   return strides;
 }
 
-/** Strides of a small shape within a larger one; 0 where it is stretched. @param {number[]} small @param {number[]} shape */
+/**
+ * Strides of a small shape within a larger one; 0 where it is stretched.
+ * @param {number[]} small @param {number[]} shape
+ */
 function stretchedStrides(small, shape) {
   const strides = stridesOf(small);
   const missing = shape.length - small.length;
-  return shape.map((_, axis) => (axis < missing || small[axis - missing] === 1 ? 0 : strides[axis - missing]));
+  return shape.map((_, axis) =>
+    axis < missing || small[axis - missing] === 1 ? 0 : strides[axis - missing],
+  );
 }
 
 /**

@@ -21,11 +21,20 @@ import { logTicks, niceTicks, textWidth, tickText } from "./ticks.js";
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 export const TEXT_SIZE = 12;
 
-/** The <svg> of a picture: all that it shows stands in its attributes, so that an export is what is seen. @param {number} width @param {number} height @param {Colours} colours @param {...any} children */
+/**
+ * The <svg> of a picture: all that it shows stands in its attributes, so that an export is what is seen.
+ * @param {number} width @param {number} height @param {Colours} colours @param {...any} children
+ */
 export function svgRoot(width, height, colours, ...children) {
   const attributes = {
-    width: Math.round(width), height: Math.round(height), viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
-    role: "img", "font-family": FONT, "font-size": TEXT_SIZE, fill: colours.ink, "font-variant-numeric": "tabular-nums",
+    width: Math.round(width),
+    height: Math.round(height),
+    viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
+    role: "img",
+    "font-family": FONT,
+    "font-size": TEXT_SIZE,
+    fill: colours.ink,
+    "font-variant-numeric": "tabular-nums",
   };
   return /** @type {SVGElement} */ (s("svg", attributes, ...children));
 }
@@ -43,34 +52,65 @@ export function plot({ width, height, x, y, equal = false, colours, margins = {}
   const [Y, invY] = plotScale(up, box.top + box.height, box.top, y.log);
   const layer = s("g");
   const clipped = s("svg", {
-    x: box.left, y: box.top, width: box.width, height: box.height,
-    viewBox: `${box.left} ${box.top} ${box.width} ${box.height}`, overflow: "hidden",
+    x: box.left,
+    y: box.top,
+    width: box.width,
+    height: box.height,
+    viewBox: `${box.left} ${box.top} ${box.width} ${box.height}`,
+    overflow: "hidden",
   });
-  const axes = [acrossAxis({ ...x, domain: across }, X, box, colours), upAxis({ ...y, domain: up }, Y, box, colours)];
+  const axes = [
+    acrossAxis({ ...x, domain: across }, X, box, colours),
+    upAxis({ ...y, domain: up }, Y, box, colours),
+  ];
   const root = svgRoot(width, height, colours, axes, clipped, layer);
   return /** @type {Plot} */ ({ root, layer, clipped, X, Y, invX, invY, box });
 }
 
-/** @param {number} width @param {number} height @param {Axis} x @param {Axis} y @param {any} margins @returns {Box} */
+/**
+ * @param {number} width @param {number} height @param {Axis} x @param {Axis} y @param {any} margins
+ * @returns {Box}
+ */
 function plotBox(width, height, x, y, margins) {
-  const written = y.format === null ? [] : ticksOf(y, height).map((tick) => textWidth((y.format ?? tickText)(tick), TEXT_SIZE));
-  const room = { left: Math.max(12, ...written.map((each) => each + 14)), right: 14, top: y.label ? 26 : 10, bottom: (x.format === null ? 8 : 24) + (x.label ? 20 : 0), ...margins };
+  const written =
+    y.format === null
+      ? []
+      : ticksOf(y, height).map((tick) => textWidth((y.format ?? tickText)(tick), TEXT_SIZE));
+  const room = {
+    left: Math.max(12, ...written.map((each) => each + 14)),
+    right: 14,
+    top: y.label ? 26 : 10,
+    bottom: (x.format === null ? 8 : 24) + (x.label ? 20 : 0),
+    ...margins,
+  };
   return {
-    left: room.left, top: room.top,
-    width: Math.max(20, width - room.left - room.right), height: Math.max(20, height - room.top - room.bottom),
+    left: room.left,
+    top: room.top,
+    width: Math.max(20, width - room.left - room.right),
+    height: Math.max(20, height - room.top - room.bottom),
   };
 }
 
-/** @param {[number, number]} domain @param {number} from @param {number} to @param {boolean} [log] @returns {[(v: number) => number, (px: number) => number]} */
+/**
+ * @param {[number, number]} domain @param {number} from @param {number} to @param {boolean} [log]
+ * @returns {[(v: number) => number, (px: number) => number]}
+ */
 function plotScale(domain, from, to, log = false) {
   const bent = log ? Math.log10 : (/** @type {number} */ v) => v;
   const low = bent(domain[0]);
   const span = bent(domain[1]) - low || 1;
   const back = (/** @type {number} */ v) => (log ? 10 ** v : v);
-  return [(v) => from + ((bent(v) - low) / span) * (to - from), (px) => back(low + ((px - from) / (to - from)) * span)];
+  return [
+    (v) => from + ((bent(v) - low) / span) * (to - from),
+    (px) => back(low + ((px - from) / (to - from)) * span),
+  ];
 }
 
-/** The narrower domain is widened round its middle. @param {[number, number]} x @param {[number, number]} y @param {Box} box @returns {[[number, number], [number, number]]} */
+/**
+ * The narrower domain is widened round its middle.
+ * @param {[number, number]} x @param {[number, number]} y @param {Box} box
+ * @returns {[[number, number], [number, number]]}
+ */
 function equalDomains(x, y, box) {
   const unit = Math.max((x[1] - x[0]) / box.width, (y[1] - y[0]) / box.height);
   /** @param {[number, number]} domain @param {number} pixels @returns {[number, number]} */
@@ -92,7 +132,11 @@ function ticksOf(axis, pixels, apart = 44) {
 function acrossAxis(axis, X, box, colours) {
   const floor = box.top + box.height;
   const format = axis.format === undefined ? tickText : axis.format;
-  const group = s("g", { stroke: "none" }, gridRule(box.left, floor, box.left + box.width, floor, colours.faint));
+  const group = s(
+    "g",
+    { stroke: "none" },
+    gridRule(box.left, floor, box.left + box.width, floor, colours.faint),
+  );
   let free = -Infinity;
   for (const tick of ticksOf(axis, box.width, 72)) {
     const at = X(tick);
@@ -104,7 +148,14 @@ function acrossAxis(axis, X, box, colours) {
     group.append(s("text", { x: at, y: floor + 17, "text-anchor": "middle", fill: colours.muted }, text));
   }
   const below = floor + (format === null ? 18 : 37);
-  if (axis.label) group.append(s("text", { x: box.left + box.width / 2, y: below, "text-anchor": "middle", fill: colours.muted }, axis.label));
+  if (axis.label)
+    group.append(
+      s(
+        "text",
+        { x: box.left + box.width / 2, y: below, "text-anchor": "middle", fill: colours.muted },
+        axis.label,
+      ),
+    );
   return group;
 }
 
@@ -115,10 +166,13 @@ function upAxis(axis, Y, box, colours) {
   let free = Infinity;
   for (const tick of ticksOf(axis, box.height)) {
     const at = Y(tick);
-    if (axis.grid !== false) group.append(gridRule(box.left, at, box.left + box.width, at, colours.faint, 0.6));
+    if (axis.grid !== false)
+      group.append(gridRule(box.left, at, box.left + box.width, at, colours.faint, 0.6));
     if (format === null || at + 7 > free) continue;
     free = at - 7;
-    group.append(s("text", { x: box.left - 7, y: at + 4, "text-anchor": "end", fill: colours.muted }, format(tick)));
+    group.append(
+      s("text", { x: box.left - 7, y: at + 4, "text-anchor": "end", fill: colours.muted }, format(tick)),
+    );
   }
   if (axis.label) group.append(s("text", { x: 2, y: box.top - 12, fill: colours.muted }, axis.label));
   return group;
@@ -129,7 +183,11 @@ function gridRule(x1, y1, x2, y2, stroke, opacity = 1) {
   return s("line", { x1, y1, x2, y2, stroke, "stroke-opacity": opacity, "shape-rendering": "crispEdges" });
 }
 
-/** The `d` of a line through points; a point that is not finite breaks it. @param {Iterable<ArrayLike<number>>} points @param {(v: number) => number} X @param {(v: number) => number} Y */
+/**
+ * The `d` of a line through points; a point that is not finite breaks it.
+ * @param {Iterable<ArrayLike<number>>} points @param {(v: number) => number} X
+ * @param {(v: number) => number} Y
+ */
 export function pathOf(points, X, Y) {
   let d = "";
   let pen = "M";

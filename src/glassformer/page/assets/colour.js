@@ -8,7 +8,10 @@ export function channels(colour) {
   return [bits >> 16, (bits >> 8) & 255, bits & 255];
 }
 
-/** `share` of a colour in another: mix("#ff0000", "#0000ff", 0.5) is "#800080". @param {string} a @param {string} b @param {number} share */
+/**
+ * `share` of a colour in another: mix("#ff0000", "#0000ff", 0.5) is "#800080".
+ * @param {string} a @param {string} b @param {number} share
+ */
 export function mix(a, b, share) {
   const one = channels(a);
   const two = channels(b);
@@ -42,14 +45,20 @@ export function inkOn(colour) {
   return luminance(colour) > 0.179 ? "#000000" : "#ffffff";
 }
 
-/** From `negative` through `zero` to `positive`; |limit| has the full colour. @param {number} value @param {number} limit @param {Colours} colours */
+/**
+ * From `negative` through `zero` to `positive`; |limit| has the full colour.
+ * @param {number} value @param {number} limit @param {Colours} colours
+ */
 export function signedColour(value, limit, colours) {
-  if (!Number.isFinite(value)) return value > 0 ? colours.positive : value < 0 ? colours.negative : colours.faint;
+  if (!Number.isFinite(value))
+    return value > 0 ? colours.positive : value < 0 ? colours.negative : colours.faint;
   const share = limit > 0 ? Math.min(1, Math.abs(value) / limit) : 0;
   return mix(value < 0 ? colours.negative : colours.positive, colours.zero, share);
 }
 
 /** From `zero` to `high`, for a share between 0 and 1. @param {number} value @param {Colours} colours */
 export function shareColour(value, colours) {
-  return Number.isFinite(value) ? mix(colours.high, colours.zero, Math.min(1, Math.max(0, value))) : colours.faint;
+  return Number.isFinite(value)
+    ? mix(colours.high, colours.zero, Math.min(1, Math.max(0, value)))
+    : colours.faint;
 }

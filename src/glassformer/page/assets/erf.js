@@ -12,7 +12,10 @@ export function erf(x) {
   return size < SERIES_UP_TO ? erfSeries(x) : Math.sign(x) * (1 - erfcFraction(size));
 }
 
-/** 2 exp(-x^2) / sqrt(pi) times x (1 + 2 x^2 / 3 (1 + 2 x^2 / 5 (1 + ...))): nothing takes away. @param {number} x */
+/**
+ * 2 exp(-x^2) / sqrt(pi) times x (1 + 2 x^2 / 3 (1 + 2 x^2 / 5 (1 + ...))): nothing takes away.
+ * @param {number} x
+ */
 function erfSeries(x) {
   const square = x * x;
   let total = 1;

@@ -12,15 +12,33 @@ const ROOT_HALF = Math.sqrt(0.5);
 
 /** @type {Object<string, (x: Float64Array, out: Float64Array) => void>} */
 const NUMBER_BY_NUMBER = {
-  neg: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = -x[n]; },
-  exp: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = Math.exp(x[n]); },
-  sqrt: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = Math.sqrt(x[n]); },
-  sin: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = Math.sin(x[n]); },
-  cos: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = Math.cos(x[n]); },
-  abs: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = Math.abs(x[n]); },
-  relu: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = x[n] > 0 ? x[n] : 0; },
-  gelu: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = x[n] * (0.5 * (1 + erf(x[n] * ROOT_HALF))); },
-  silu: (x, out) => { for (let n = 0; n < x.length; n++) out[n] = x[n] / (1 + Math.exp(-x[n])); },
+  neg: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = -x[n];
+  },
+  exp: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = Math.exp(x[n]);
+  },
+  sqrt: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = Math.sqrt(x[n]);
+  },
+  sin: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = Math.sin(x[n]);
+  },
+  cos: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = Math.cos(x[n]);
+  },
+  abs: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = Math.abs(x[n]);
+  },
+  relu: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = x[n] > 0 ? x[n] : 0;
+  },
+  gelu: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = x[n] * (0.5 * (1 + erf(x[n] * ROOT_HALF)));
+  },
+  silu: (x, out) => {
+    for (let n = 0; n < x.length; n++) out[n] = x[n] / (1 + Math.exp(-x[n]));
+  },
 };
 
 /** @type {Object<string, Operation>} */
@@ -62,7 +80,10 @@ export function evaluate(program, inputs, batch) {
   };
 }
 
-/** @param {string} operation @param {Tensor[]} values @param {any} option @param {number[]} shape @returns {Tensor} */
+/**
+ * @param {string} operation @param {Tensor[]} values @param {any} option @param {number[]} shape
+ * @returns {Tensor}
+ */
 function applied(operation, values, option, shape) {
   const pair = PAIR_RUNS[operation];
   if (pair) return pairedBy(pair, values[0], values[1], shape);
@@ -73,7 +94,10 @@ function applied(operation, values, option, shape) {
   return { shape, data };
 }
 
-/** Values at given places of a matrix, 0 elsewhere. @param {Tensor} values @param {number[]} places @param {number[]} shape */
+/**
+ * Values at given places of a matrix, 0 elsewhere.
+ * @param {Tensor} values @param {number[]} places @param {number[]} shape
+ */
 function scattered(values, places, shape) {
   const data = new Float64Array(sizeOf(shape));
   places.forEach((place, n) => (data[place] = values.data[n]));

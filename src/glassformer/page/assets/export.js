@@ -11,17 +11,27 @@ import { full } from "./numbers.js";
 const PNG_SCALE = 3;
 const EXPORT_EDGE = 16; // paper round the picture
 
-/** The SVG as a text that stands alone, on the paper of the theme. @param {Element} svg @param {Colours} colours */
+/**
+ * The SVG as a text that stands alone, on the paper of the theme.
+ * @param {Element} svg @param {Colours} colours
+ */
 export function svgText(svg, colours) {
   const [width, height] = svgSize(svg);
   const inner = /** @type {Element} */ (svg.cloneNode(true));
   inner.setAttribute("x", String(EXPORT_EDGE));
   inner.setAttribute("y", String(EXPORT_EDGE));
   for (const element of [inner, ...inner.querySelectorAll("*")]) {
-    for (const name of ["tabindex", "class", "style", "aria-describedby", "data-key"]) element.removeAttribute(name);
+    for (const name of ["tabindex", "class", "style", "aria-describedby", "data-key"])
+      element.removeAttribute(name);
   }
   const [wide, high] = [width + 2 * EXPORT_EDGE, height + 2 * EXPORT_EDGE];
-  const outer = svgRoot(wide, high, colours, s("rect", { width: wide, height: high, fill: colours.paper }), inner);
+  const outer = svgRoot(
+    wide,
+    high,
+    colours,
+    s("rect", { width: wide, height: high, fill: colours.paper }),
+    inner,
+  );
   return new XMLSerializer().serializeToString(outer);
 }
 
@@ -30,7 +40,10 @@ export function downloadSvg(svg, name, colours) {
   saveFile(new Blob([svgText(svg, colours)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
-/** At three times the size on the screen. @param {Element} svg @param {string} name @param {Colours} colours */
+/**
+ * At three times the size on the screen.
+ * @param {Element} svg @param {string} name @param {Colours} colours
+ */
 export async function downloadPng(svg, name, colours) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, colours))}`;
@@ -80,7 +93,10 @@ export function pictureOf(node, table, colours) {
   const all = [...node.querySelectorAll("svg")].filter((svg) => !svg.parentElement?.closest("svg"));
   if (!all.length) return tablePicture(table, colours);
   const frames = all.map((svg) => svg.getBoundingClientRect());
-  const [left, top] = [Math.min(...frames.map((each) => each.left)), Math.min(...frames.map((each) => each.top))];
+  const [left, top] = [
+    Math.min(...frames.map((each) => each.left)),
+    Math.min(...frames.map((each) => each.top)),
+  ];
   const right = Math.max(...frames.map((each, i) => each.left + svgSize(all[i])[0]));
   const bottom = Math.max(...frames.map((each, i) => each.top + svgSize(all[i])[1]));
   const parts = all.map((svg, i) => {
@@ -100,7 +116,12 @@ function tablePicture({ columns, rows }, colours) {
   const lines = texts.map((row, i) =>
     row.map((text, j) => s("text", { x: starts[j], y: 18 + 20 * i, "font-weight": i ? null : 600 }, text)),
   );
-  return svgRoot(widths.reduce((sum, each) => sum + each, 0), 20 * texts.length + 8, colours, ...lines);
+  return svgRoot(
+    widths.reduce((sum, each) => sum + each, 0),
+    20 * texts.length + 8,
+    colours,
+    ...lines,
+  );
 }
 
 /** @param {Element} svg @returns {[number, number]} */

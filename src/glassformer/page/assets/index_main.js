@@ -43,14 +43,25 @@ function openIndex(payload) {
     if (/** @type {HTMLInputElement} */ (field).value !== state.filter) field.value = state.filter;
     heads.forEach((head, i) => head.setAttribute("aria-sort", orderOf(INDEX_COLUMNS[i].id, state)));
     refill(body, runs.map(indexRow));
-    refill(count, runs.length === payload.runs.length ? `${runs.length} runs` : `${runs.length} of ${payload.runs.length} runs`);
+    refill(
+      count,
+      runs.length === payload.runs.length
+        ? `${runs.length} runs`
+        : `${runs.length} of ${payload.runs.length} runs`,
+    );
   };
   indexPart("bar").remove();
   indexPart("story").remove();
-  refill(indexPart("header"), h("div", { class: "index-head" }, h("h1", {}, payload.name), count, field, themeButton(store)));
+  refill(
+    indexPart("header"),
+    h("div", { class: "index-head" }, h("h1", {}, payload.name), count, field, themeButton(store)),
+  );
   const table = h("table", { class: "index-table" }, h("thead", {}, h("tr", {}, heads)), body);
   refill(indexPart("panels"), h("div", { class: "index-card" }, table));
-  refill(indexPart("footer"), h("p", {}, `Made by glassformer ${payload.version} from run.toml and result.json of each run.`));
+  refill(
+    indexPart("footer"),
+    h("p", {}, `Made by glassformer ${payload.version} from run.toml and result.json of each run.`),
+  );
   store.subscribe(paint);
   store.subscribe(show);
   onTheme(paint);
@@ -64,13 +75,28 @@ function headCell(column, store) {
     const { sort, down } = store.get();
     store.set(sort === column.id ? { down: !down } : { sort: column.id, down: column.down });
   };
-  return h("th", { scope: "col", class: `index-${column.id}` }, h("button", { type: "button", title: column.about, onclick: sort }, column.title));
+  return h(
+    "th",
+    { scope: "col", class: `index-${column.id}` },
+    h("button", { type: "button", title: column.about, onclick: sort }, column.title),
+  );
 }
 
 /** @param {any} store */
 function themeButton(store) {
-  const turn = () => store.set({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" });
-  return h("button", { type: "button", class: "index-theme", "aria-label": "light or dark", title: "light or dark", onclick: turn }, "◐");
+  const turn = () =>
+    store.set({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" });
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "index-theme",
+      "aria-label": "light or dark",
+      title: "light or dark",
+      onclick: turn,
+    },
+    "◐",
+  );
 }
 
 /** @param {string} id @param {IndexState} state */
@@ -79,7 +105,10 @@ function orderOf(id, state) {
   return state.down ? "descending" : "ascending";
 }
 
-/** Those that have every word of the filter, in order; runs without a number come last. @param {Run[]} runs @param {IndexState} state */
+/**
+ * Those that have every word of the filter, in order; runs without a number come last.
+ * @param {Run[]} runs @param {IndexState} state
+ */
 function chosenRuns(runs, state) {
   const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const column = INDEX_COLUMNS.find((one) => one.id === state.sort) ?? INDEX_COLUMNS[0];

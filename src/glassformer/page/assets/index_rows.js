@@ -21,13 +21,55 @@ const VERDICT_ORDER = ["refuted", "not_applicable", "undecided", "proved"];
 /** `down`: largest first at the first click. */
 export const INDEX_COLUMNS = [
   column("name", "run", "the run's folder; opens its page", (run) => run.name, nameCell, false),
-  column("task", "task", "what it was trained on", (run) => run.task, (run) => [run.task ?? "–"], false),
-  column("parameters", "parameters", "stored numbers of the kept model", (run) => run.parameters, (run) => [count(run.parameters)], false),
-  column("seeds", "seeds", "models in the population", (run) => run.seeds, (run) => [count(run.seeds)], true),
-  column("accuracy", "accuracy", "on fresh data, with its 95% interval", (run) => run.accuracy.value, accuracyCell, true),
+  column(
+    "task",
+    "task",
+    "what it was trained on",
+    (run) => run.task,
+    (run) => [run.task ?? "–"],
+    false,
+  ),
+  column(
+    "parameters",
+    "parameters",
+    "stored numbers of the kept model",
+    (run) => run.parameters,
+    (run) => [count(run.parameters)],
+    false,
+  ),
+  column(
+    "seeds",
+    "seeds",
+    "models in the population",
+    (run) => run.seeds,
+    (run) => [count(run.seeds)],
+    true,
+  ),
+  column(
+    "accuracy",
+    "accuracy",
+    "on fresh data, with its 95% interval",
+    (run) => run.accuracy.value,
+    accuracyCell,
+    true,
+  ),
   column("verdict", "verdict", "of the proof over every input", verdictKey, verdictCell, true),
-  column("margin", "smallest margin", "the smallest gap of logits over all inputs", (run) => run.margin, marginCell, true),
-  column("finished", "finished", "when the result was written", (run) => run.finished, (run) => [dayOf(run.finished)], true),
+  column(
+    "margin",
+    "smallest margin",
+    "the smallest gap of logits over all inputs",
+    (run) => run.margin,
+    marginCell,
+    true,
+  ),
+  column(
+    "finished",
+    "finished",
+    "when the result was written",
+    (run) => run.finished,
+    (run) => [dayOf(run.finished)],
+    true,
+  ),
 ];
 
 /**
@@ -42,7 +84,11 @@ function column(id, title, about, key, cell, down) {
 export function indexRow(run) {
   const known = run.problem && run.accuracy.value === null ? INDEX_COLUMNS.slice(0, 2) : INDEX_COLUMNS;
   const cells = known.map((one, i) =>
-    h(i ? "td" : "th", { class: `index-${one.id}`, "data-title": one.title, scope: i ? null : "row" }, h("div", {}, one.cell(run))),
+    h(
+      i ? "td" : "th",
+      { class: `index-${one.id}`, "data-title": one.title, scope: i ? null : "row" },
+      h("div", {}, one.cell(run)),
+    ),
   );
   const rest = INDEX_COLUMNS.length - known.length;
   if (rest) cells.push(h("td", { class: "index-problem", colspan: rest }, run.problem));
@@ -53,14 +99,22 @@ export function indexRow(run) {
 function nameCell(run) {
   const name = run.page ? h("a", { href: run.page }, run.name) : h("span", {}, run.name);
   const measured = run.accuracy.value !== null;
-  return [name, measured && run.problem && h("small", { class: "index-problem" }, run.problem), run.about && h("small", {}, run.about)];
+  return [
+    name,
+    measured && run.problem && h("small", { class: "index-problem" }, run.problem),
+    run.about && h("small", {}, run.about),
+  ];
 }
 
 /** @param {Run} run */
 function accuracyCell({ accuracy: { value, low, high, positions }, measured }) {
   if (value === null) return ["–"];
   const interval = low !== null && high !== null && h("small", {}, `${percent(low)} to ${percent(high)}`);
-  return [percent(value), interval, positions !== null && h("small", {}, `of ${grouped(positions)} ${measured}`)];
+  return [
+    percent(value),
+    interval,
+    positions !== null && h("small", {}, `of ${grouped(positions)} ${measured}`),
+  ];
 }
 
 /** @param {Run} run */
@@ -89,5 +143,7 @@ function count(value) {
 function dayOf(seconds) {
   if (seconds === null) return "–";
   const day = new Date(seconds * 1000);
-  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
 }

@@ -5,9 +5,15 @@ import { unpack } from "./unpack.js";
 /** @typedef {import("./types.js").Payload} Payload */
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {import("./types.js").AdderTask} AdderTask */
-/** @typedef {{demand: boolean, allowed: number[], winner: number, right: boolean|null, margin: number}} RuleAnswer */
-/** @typedef {{step: number, column: number, place: number, token: number, wanted: number, margin: number, carry: number}} Digit */
-/** @typedef {{a: bigint, b: bigint, expected: string, got: string, right: boolean, margin: number, digits: Digit[]}} SumAnswer */
+/**
+ * @typedef {{demand: boolean, allowed: number[], winner: number, right: boolean|null, margin: number}} RuleAnswer
+ */
+/**
+ * @typedef {{step: number, column: number, place: number, token: number, wanted: number, margin: number, carry: number}} Digit
+ */
+/**
+ * @typedef {{a: bigint, b: bigint, expected: string, got: string, right: boolean, margin: number, digits: Digit[]}} SumAnswer
+ */
 
 /**
  * What must follow a context, as Python's Demands.of: null where nothing is demanded.
@@ -22,22 +28,36 @@ export function demandsOf(payload) {
     for (let place = tokens.length - 1; place >= 0; place--) read = next.data[read * vocab + tokens[place]];
     const demand = (tokens.length === payload.model.context ? full : beginning).data[read];
     if (demand === 0) return null;
-    return Array.from({ length: vocab }, (_, token) => token).filter((token) => allowed.data[demand * vocab + token]);
+    return Array.from({ length: vocab }, (_, token) => token).filter(
+      (token) => allowed.data[demand * vocab + token],
+    );
   };
 }
 
-/** The logits of a place against what is allowed there. @param {number[]} logits @param {number[]|null} allowed @returns {RuleAnswer} */
+/**
+ * The logits of a place against what is allowed there.
+ * @param {number[]} logits @param {number[]|null} allowed @returns {RuleAnswer}
+ */
 export function ruleAnswer(logits, allowed) {
   const winner = largest(logits);
   if (allowed === null) {
     const every = logits.map((_, token) => token);
-    return { demand: false, allowed: every, winner, right: null, margin: marginOf(logits, (token) => token === winner) };
+    return {
+      demand: false,
+      allowed: every,
+      winner,
+      right: null,
+      margin: marginOf(logits, (token) => token === winner),
+    };
   }
   const margin = marginOf(logits, (token) => allowed.includes(token));
   return { demand: true, allowed, winner, right: margin > 0, margin };
 }
 
-/** Best of the right tokens minus best of the others. @param {ArrayLike<number>} logits @param {(token: number) => boolean} isRight */
+/**
+ * Best of the right tokens minus best of the others.
+ * @param {ArrayLike<number>} logits @param {(token: number) => boolean} isRight
+ */
 export function marginOf(logits, isRight) {
   let best = -Infinity;
   let other = -Infinity;
@@ -55,7 +75,10 @@ export function largest(numbers) {
   return best;
 }
 
-/** One column of `tok pos` (or of `tok pos batch`). @param {Tensor} logits @param {number} place @param {number} [item] */
+/**
+ * One column of `tok pos` (or of `tok pos batch`).
+ * @param {Tensor} logits @param {number} place @param {number} [item]
+ */
 export function columnOf(logits, place, item = 0) {
   const [vocab, places, batch = 1] = logits.shape;
   return Array.from({ length: vocab }, (_, token) => logits.data[(token * places + place) * batch + item]);
@@ -77,7 +100,11 @@ export function rightAnswer(task, prompt) {
   return tokens;
 }
 
-/** What an adder wrote. @param {AdderTask} task @param {string[]} labels @param {number[]} prompt @param {number[]} written @param {Tensor} logits @returns {SumAnswer} */
+/**
+ * What an adder wrote.
+ * @param {AdderTask} task @param {string[]} labels @param {number[]} prompt @param {number[]} written
+ * @param {Tensor} logits @returns {SumAnswer}
+ */
 export function sumAnswer(task, labels, prompt, written, logits) {
   const { a, b } = addends(task, prompt);
   const wanted = rightAnswer(task, prompt);
@@ -88,16 +115,27 @@ export function sumAnswer(task, labels, prompt, written, logits) {
     return { step, column, place, token, wanted: wanted[step], margin, carry: carryInto(a, b, column) };
   });
   const [expected, got] = [String(a + b), spelled(task, labels, prompt.length, written)];
-  return { a, b, expected, got, right: got === expected, margin: Math.min(...digits.map((digit) => digit.margin)), digits };
+  return {
+    a,
+    b,
+    expected,
+    got,
+    right: got === expected,
+    margin: Math.min(...digits.map((digit) => digit.margin)),
+    digits,
+  };
 }
 
 /** The carry out of the columns below. @param {bigint} a @param {bigint} b @param {number} column */
 function carryInto(a, b, column) {
   const power = 10n ** BigInt(column);
-  return Number((a % power + (b % power)) / power);
+  return Number(((a % power) + (b % power)) / power);
 }
 
-/** The tokens read as a number; as a text where not all of them are digits. @param {AdderTask} task @param {string[]} labels @param {number} begin @param {number[]} written */
+/**
+ * The tokens read as a number; as a text where not all of them are digits.
+ * @param {AdderTask} task @param {string[]} labels @param {number} begin @param {number[]} written
+ */
 function spelled(task, labels, begin, written) {
   const highestFirst = task.z.map((place) => written[place - begin]).reverse();
   const text = highestFirst.map((token) => labels[token]).join("");

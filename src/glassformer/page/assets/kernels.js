@@ -19,16 +19,25 @@ export function linearOf(weight, x, bias, shape) {
   return { shape, data };
 }
 
-/** row = w0 x0 + w1 x1 + ...: three terms at a time, added in order. @param {Float64Array} row @param {Float64Array} w @param {number} at @param {number} dims @param {Float64Array} x */
+/**
+ * row = w0 x0 + w1 x1 + ...: three terms at a time, added in order.
+ * @param {Float64Array} row @param {Float64Array} w @param {number} at @param {number} dims
+ * @param {Float64Array} x
+ */
 function addProducts(row, w, at, dims, x) {
   const count = row.length;
-  const first = w[at], second = w[at + 1];
+  const first = w[at],
+    second = w[at + 1];
   if (dims === 1) for (let n = 0; n < count; n++) row[n] = first * x[n];
   else for (let n = 0, i = count; n < count; n++, i++) row[n] = first * x[n] + second * x[i];
   let dim = 2;
   for (; dim + 2 < dims; dim += 3) {
-    const a = w[at + dim], b = w[at + dim + 1], c = w[at + dim + 2];
-    const i = dim * count, j = i + count, k = j + count;
+    const a = w[at + dim],
+      b = w[at + dim + 1],
+      c = w[at + dim + 2];
+    const i = dim * count,
+      j = i + count,
+      k = j + count;
     for (let n = 0; n < count; n++) row[n] = row[n] + a * x[i + n] + b * x[j + n] + c * x[k + n];
   }
   for (; dim < dims; dim++) {
@@ -37,17 +46,22 @@ function addProducts(row, w, at, dims, x) {
   }
 }
 
-/** Products of queries and keys. @param {Tensor} queries @param {Tensor} keys @param {number[]} shape @returns {Tensor} */
+/**
+ * Products of queries and keys.
+ * @param {Tensor} queries @param {Tensor} keys @param {number[]} shape @returns {Tensor}
+ */
 export function scoresOf(queries, keys, shape) {
   const [asking, answering, batch] = shape;
   const data = new Float64Array(asking * answering * batch);
   const [dims, , own] = queries.shape;
   const other = keys.shape[2];
-  const p = own === 1 ? 0 : 1, q = other === 1 ? 0 : 1;
+  const p = own === 1 ? 0 : 1,
+    q = other === 1 ? 0 : 1;
   for (let query = 0, at = 0; query < asking; query++) {
     for (let key = 0; key < answering; key++, at += batch) {
       for (let dim = 0; dim < dims; dim++) {
-        const i = (dim * asking + query) * own, j = (dim * answering + key) * other;
+        const i = (dim * asking + query) * own,
+          j = (dim * answering + key) * other;
         for (let n = 0; n < batch; n++) data[at + n] += queries.data[i + n * p] * keys.data[j + n * q];
       }
     }
@@ -55,17 +69,22 @@ export function scoresOf(queries, keys, shape) {
   return { shape, data };
 }
 
-/** Values of the keys, weighted. @param {Tensor} weights @param {Tensor} values @param {number[]} shape @returns {Tensor} */
+/**
+ * Values of the keys, weighted.
+ * @param {Tensor} weights @param {Tensor} values @param {number[]} shape @returns {Tensor}
+ */
 export function mixOf(weights, values, shape) {
   const [dims, asking, batch] = shape;
   const data = new Float64Array(dims * asking * batch);
   const [, answering, own] = weights.shape;
   const other = values.shape[2];
-  const p = own === 1 ? 0 : 1, q = other === 1 ? 0 : 1;
+  const p = own === 1 ? 0 : 1,
+    q = other === 1 ? 0 : 1;
   for (let dim = 0, at = 0; dim < dims; dim++) {
     for (let query = 0; query < asking; query++, at += batch) {
       for (let key = 0; key < answering; key++) {
-        const i = (query * answering + key) * own, j = (dim * answering + key) * other;
+        const i = (query * answering + key) * own,
+          j = (dim * answering + key) * other;
         if (p === 0 && weights.data[i] === 0) continue; // a later place: nothing to add
         for (let n = 0; n < batch; n++) data[at + n] += weights.data[i + n * p] * values.data[j + n * q];
       }
@@ -74,7 +93,10 @@ export function mixOf(weights, values, shape) {
   return { shape, data };
 }
 
-/** Shares over the keys; `extra` joins the denominator (softmax1: 1). @param {Tensor} x @param {number} extra @returns {Tensor} */
+/**
+ * Shares over the keys; `extra` joins the denominator (softmax1: 1).
+ * @param {Tensor} x @param {number} extra @returns {Tensor}
+ */
 export function softmaxOf(x, extra) {
   const [asking, answering, batch] = x.shape;
   const data = new Float64Array(x.data.length);
@@ -85,7 +107,11 @@ export function softmaxOf(x, extra) {
   return { shape: x.shape, data };
 }
 
-/** One softmax of `count` numbers, `stride` apart. @param {Float64Array} x @param {Float64Array} out @param {number} begin @param {number} count @param {number} stride @param {number} extra */
+/**
+ * One softmax of `count` numbers, `stride` apart.
+ * @param {Float64Array} x @param {Float64Array} out @param {number} begin @param {number} count
+ * @param {number} stride @param {number} extra
+ */
 function shareOut(x, out, begin, count, stride, extra) {
   let top = extra ? 0 : -Infinity;
   for (let k = 0; k < count; k++) top = Math.max(top, x[begin + k * stride]);
@@ -95,9 +121,13 @@ function shareOut(x, out, begin, count, stride, extra) {
   for (let k = 0; k < count; k++) out[begin + k * stride] /= total;
 }
 
-/** Rows of `tok dim` for tokens `pos batch`, as `dim pos batch`. @param {Tensor} table @param {Tensor} tokens @param {number[]} shape @returns {Tensor} */
+/**
+ * Rows of `tok dim` for tokens `pos batch`, as `dim pos batch`.
+ * @param {Tensor} table @param {Tensor} tokens @param {number[]} shape @returns {Tensor}
+ */
 export function lookupOf(table, tokens, shape) {
-  const dims = table.shape[1], count = tokens.data.length;
+  const dims = table.shape[1],
+    count = tokens.data.length;
   const data = new Float64Array(dims * count);
   for (let dim = 0; dim < dims; dim++) {
     for (let n = 0; n < count; n++) data[dim * count + n] = table.data[tokens.data[n] * dims + dim];

@@ -27,10 +27,14 @@ export function mountKeys(store, viewOf) {
   });
 }
 
-/** True where the key was one of the page's. @param {KeyboardEvent} event @param {() => any} viewOf @param {() => void} open */
+/**
+ * True where the key was one of the page's.
+ * @param {KeyboardEvent} event @param {() => any} viewOf @param {() => void} open
+ */
 function pressedKey(event, viewOf, open) {
   if (event.key === "?") open();
-  else if (event.key === " " && !isPressable(event.target)) return moveChapter(viewOf(), event.shiftKey ? -1 : 1);
+  else if (event.key === " " && !isPressable(event.target))
+    return moveChapter(viewOf(), event.shiftKey ? -1 : 1);
   else if (event.key === "Escape") return leaveStory(viewOf());
   else if (event.key.toLowerCase() === "p") return clickById("play");
   else return false;
@@ -63,6 +67,12 @@ function keysDialog() {
   const rows = KEY_LIST.map(([keys, words]) => [h("dt", {}, h("kbd", {}, keys)), h("dd", {}, words)]);
   const close = h("button", { value: "close" }, "Close");
   const form = h("form", { method: "dialog" }, close);
-  const dialog = h("dialog", { class: "keys", "aria-labelledby": "keys-title" }, h("h2", { id: "keys-title" }, "Keys"), h("dl", {}, rows.flat()), form);
+  const dialog = h(
+    "dialog",
+    { class: "keys", "aria-labelledby": "keys-title" },
+    h("h2", { id: "keys-title" }, "Keys"),
+    h("dl", {}, rows.flat()),
+    form,
+  );
   return /** @type {HTMLDialogElement} */ (dialog);
 }

@@ -26,9 +26,13 @@ export function createLab(payload) {
     accept: (wish) => acceptedState(payload, wish),
     firstState: () => firstStateOf(payload),
     /** @param {State} state @returns {Params} */
-    paramsOf: (state) => paramsKept(numbersKey(state), () => changedParams(payload, weights(state), state.changes)),
+    paramsOf: (state) =>
+      paramsKept(numbersKey(state), () => changedParams(payload, weights(state), state.changes)),
     /** @param {State} state */
-    reading: (state) => readingsKept(numbersKey(state) + state.input, () => readingOf(payload, lab.paramsOf(state), tokensOf(payload, state.input))),
+    reading: (state) =>
+      readingsKept(numbersKey(state) + state.input, () =>
+        readingOf(payload, lab.paramsOf(state), tokensOf(payload, state.input)),
+      ),
     /** @param {State} state */
     error: (state) => errorsKept(numbersKey(state), () => testError()(lab.paramsOf(state))),
     /** @param {State} state @param {string} key @param {() => any} make */
@@ -47,11 +51,24 @@ function numbersKey(state) {
 /** @param {Payload} payload @returns {State} */
 function firstStateOf(payload) {
   const input = payload.start.input;
-  const places = { step: null, seed: null, place: null, layer: 0, head: 0, dims: null, headDims: null, key: null, everyRow: false };
+  const places = {
+    step: null,
+    seed: null,
+    place: null,
+    layer: 0,
+    head: 0,
+    dims: null,
+    headDims: null,
+    key: null,
+    everyRow: false,
+  };
   return { input, ...places, chosen: null, changes: {}, panel: null, chapter: null, theme: null };
 }
 
-/** The stored arrays of a state: another seed's, a checkpoint's, or the model's own. @param {Payload} payload @returns {(state: State) => Params} */
+/**
+ * The stored arrays of a state: another seed's, a checkpoint's, or the model's own.
+ * @param {Payload} payload @returns {(state: State) => Params}
+ */
 function weightsOf(payload) {
   const { training, population } = payload;
   const own = once(() => unpacked(payload.weights));
@@ -61,7 +78,7 @@ function weightsOf(payload) {
     const isOther = state.seed !== null && population?.params && state.seed !== population.best_seed;
     const seed = isOther ? population.rows.findIndex((row) => row.seed === state.seed) : -1;
     if (seed >= 0) return rowsOf(seeds(), seed);
-    const step = state.step === null ? -1 : training?.steps.indexOf(state.step) ?? -1;
+    const step = state.step === null ? -1 : (training?.steps.indexOf(state.step) ?? -1);
     return step >= 0 ? rowsOf(checkpoints(), step) : own();
   };
 }
@@ -76,7 +93,10 @@ function rowsOf(arrays, index) {
   return Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, rowOf(array, index)]));
 }
 
-/** The arrays with some numbers replaced; those that are touched are copies. @param {Payload} payload @param {Params} params @param {Object<string, number>} changes */
+/**
+ * The arrays with some numbers replaced; those that are touched are copies.
+ * @param {Payload} payload @param {Params} params @param {Object<string, number>} changes
+ */
 function changedParams(payload, params, changes) {
   const changed = { ...params };
   for (const [key, value] of Object.entries(changes)) {

@@ -21,7 +21,16 @@ import { followTheme } from "./theme.js";
 
 const PANELS = {
   rule: [predictionPanel, geometryPanel, attentionPanel, parametersPanel, proofPanel, populationPanel],
-  adder: [digitsPanel, numberlinePanel, attentionPanel, geometryPanel, parametersPanel, proofPanel, populationPanel],
+  adder: [
+    digitsPanel,
+    numberlinePanel,
+    { ...predictionPanel, wide: false },
+    attentionPanel,
+    geometryPanel,
+    parametersPanel,
+    proofPanel,
+    populationPanel,
+  ],
 };
 
 /** @param {string} id */

@@ -1,9 +1,10 @@
 // Panels: cards with a title, a picture, a note and a menu to save them. Only those near the window are drawn.
 
-import { closeTip } from "./tip.js";
 import { h, refill } from "./dom.js";
+import { prose } from "./prose.js";
 import { saveMenu } from "./save_menu.js";
 import { onTheme } from "./theme.js";
+import { closeTip } from "./tip.js";
 
 /** @typedef {import("./types.js").Panel<any>} PanelSpec */
 /** @typedef {import("./types.js").Drawing} Drawing */
@@ -40,7 +41,10 @@ export function mountPanels(container, panels, store, viewOf) {
   return { redraw, drawAll: () => flush(true) };
 }
 
-/** `flush` draws what is stale and near the window (or all of it), `ask` does so in the next frame. @param {Card[]} cards @param {() => any} viewOf */
+/**
+ * `flush` draws what is stale and near the window (or all of it), `ask` does so in the next frame.
+ * @param {Card[]} cards @param {() => any} viewOf
+ */
 function drawingOf(cards, viewOf) {
   let asked = false;
   const flush = (/** @type {boolean} */ all) => {
@@ -60,16 +64,27 @@ function drawingOf(cards, viewOf) {
 /** @param {PanelSpec} panel @param {() => any} viewOf @returns {Card} */
 function cardOf(panel, viewOf) {
   const name = `title-${panel.id}`;
-  const card = /** @type {Card} */ (/** @type {any} */ ({ panel, drawing: null, width: 0, near: false, stale: true }));
+  const card = /** @type {Card} */ (
+    /** @type {any} */ ({ panel, drawing: null, width: 0, near: false, stale: true })
+  );
   const parts = {
-    about: h("p", { class: "about" }), controls: h("div", { class: "controls" }),
-    figure: h("figure", { class: "figure" }), hint: h("p", { class: "hint" }, "Wider than the window: move it sideways."), note: h("p", { class: "note" }),
+    about: h("p", { class: "about" }),
+    controls: h("div", { class: "controls" }),
+    figure: h("figure", { class: "figure" }),
+    hint: h("p", { class: "hint" }, "Wider than the window: move it sideways."),
+    note: h("p", { class: "note" }),
     menu: saveMenu(panel, viewOf, () => card.drawing),
   };
   const head = h("div", { class: "head" }, h("h2", { id: name }, panel.title), parts.menu);
   const section = h(
-    "section", { class: panel.wide ? "panel wide" : "panel", id: `panel-${panel.id}`, "aria-labelledby": name },
-    head, parts.about, parts.controls, parts.figure, parts.hint, parts.note,
+    "section",
+    { class: panel.wide ? "panel wide" : "panel", id: `panel-${panel.id}`, "aria-labelledby": name },
+    head,
+    parts.about,
+    parts.controls,
+    parts.figure,
+    parts.hint,
+    parts.note,
   );
   Object.assign(card, { section, ...parts });
   return card;
@@ -87,13 +102,16 @@ function measureCards(cards) {
 function watchCards(cards, ask) {
   const bySection = new Map(cards.map((card) => [/** @type {Element} */ (card.section), card]));
   const byFigure = new Map(cards.map((card) => [/** @type {Element} */ (card.figure), card]));
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      const card = bySection.get(entry.target);
-      if (card) card.near = entry.isIntersecting;
-    }
-    ask();
-  }, { rootMargin: `${NEAR}px 0px` });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        const card = bySection.get(entry.target);
+        if (card) card.near = entry.isIntersecting;
+      }
+      ask();
+    },
+    { rootMargin: `${NEAR}px 0px` },
+  );
   const sized = new ResizeObserver((entries) => {
     for (const entry of entries) {
       const card = byFigure.get(entry.target);
@@ -103,10 +121,13 @@ function watchCards(cards, ask) {
     }
     ask();
   });
-  for (const card of cards) seen.observe(card.section), sized.observe(card.figure);
+  for (const card of cards) (seen.observe(card.section), sized.observe(card.figure));
 }
 
-/** A panel that cannot be drawn says so in its own place; the others go on. @param {Card} card @param {any} view */
+/**
+ * A panel that cannot be drawn says so in its own place; the others go on.
+ * @param {Card} card @param {any} view
+ */
 function drawCard(card, view) {
   card.stale = false;
   try {
@@ -115,7 +136,11 @@ function drawCard(card, view) {
     else showDrawing(card, card.panel.draw(view, card.width), card.panel.about(view));
   } catch (error) {
     console.error(error);
-    showSentence(card, "failed", `This panel could not be drawn: ${error instanceof Error ? error.message : error}.`);
+    showSentence(
+      card,
+      "failed",
+      `This panel could not be drawn: ${error instanceof Error ? error.message : error}.`,
+    );
   }
   card.section.dataset.draws = String(Number(card.section.dataset.draws ?? 0) + 1);
 }
@@ -142,9 +167,13 @@ function widestPicture(node) {
   return Math.max(0, ...all.map((svg) => Number(svg.getAttribute("width"))));
 }
 
-/** The same elements stay where they are, so that a slider is not torn from under the finger. @param {Element} parent @param {Element[]} children */
+/**
+ * The same elements stay where they are, so that a slider is not torn from under the finger.
+ * @param {Element} parent @param {Element[]} children
+ */
 function keepOrRefill(parent, children) {
-  const same = parent.children.length === children.length && children.every((child, i) => parent.children[i] === child);
+  const same =
+    parent.children.length === children.length && children.every((child, i) => parent.children[i] === child);
   if (!same) refill(parent, children);
 }
 
@@ -158,7 +187,7 @@ function showSentence(card, kind, sentence) {
   card.note.textContent = "";
   card.figure.removeAttribute("aria-label");
   refill(card.controls);
-  refill(card.figure, h("p", { class: kind, role: kind === "failed" ? "alert" : null }, sentence));
+  refill(card.figure, h("p", { class: kind, role: kind === "failed" ? "alert" : null }, prose(sentence)));
 }
 
 /** Where the focus stands inside a card: the data-key of its element, or its number. @param {Card} card */
@@ -166,7 +195,12 @@ function focusPlace(card) {
   const here = document.activeElement;
   const parent = [card.controls, card.figure].find((each) => here && each.contains(here));
   if (!here || !parent) return null;
-  return { parent, here, key: here.getAttribute("data-key"), at: [...parent.querySelectorAll(FOCUS_STOPS)].indexOf(here) };
+  return {
+    parent,
+    here,
+    key: here.getAttribute("data-key"),
+    at: [...parent.querySelectorAll(FOCUS_STOPS)].indexOf(here),
+  };
 }
 
 /** @param {{parent: Element, here: Element, key: string|null, at: number}} place */

@@ -3,7 +3,9 @@
 import { parsed } from "./store.js";
 
 /** @typedef {import("./types.js").Payload} Payload */
-/** @typedef {{tokens: number[], input: string}|{error: string}} Reading  tokens, and the input as one would write it */
+/**
+ * @typedef {{tokens: number[], input: string}|{error: string}} Reading  tokens, and the input as one would write it
+ */
 
 /** @param {Payload} payload @param {string} text @returns {Reading} */
 export function readInput(payload, text) {
@@ -20,11 +22,15 @@ function readRule(payload, text) {
   const strange = words.find((word) => !labels.includes(word));
   if (strange !== undefined) return { error: `“${strange}” is no token: ${valid}.` };
   if (words.length === 0) return { error: `Nothing to read: ${valid}.` };
-  if (words.length > most) return { error: `${words.length} tokens are more than the context of ${most}: ${valid}.` };
+  if (words.length > most)
+    return { error: `${words.length} tokens are more than the context of ${most}: ${valid}.` };
   return { tokens: words.map((word) => labels.indexOf(word)), input: words.join(" ") };
 }
 
-/** "57+68" or "57 68": the tokens of the problem, without its answer. @param {Payload} payload @param {string} text @returns {Reading} */
+/**
+ * "57+68" or "57 68": the tokens of the problem, without its answer.
+ * @param {Payload} payload @param {string} text @returns {Reading}
+ */
 function readSum(payload, text) {
   const task = /** @type {import("./types.js").AdderTask} */ (payload.task);
   const found = /^\s*(\d+)(?:\s*\+\s*|\s*,\s*|\s+)(\d+)\s*=?\s*$/.exec(text);
@@ -39,21 +45,29 @@ function readSum(payload, text) {
 /** @param {import("./types.js").AdderTask} task @param {bigint} a @param {bigint} b */
 function promptOf(task, a, b) {
   const tokens = [...task.prompt];
-  const digit = /** @type {(number: bigint, k: number) => number} */ (number, k) => Number((number / 10n ** BigInt(k)) % 10n);
+  const digit = /** @type {(number: bigint, k: number) => number} */ (number, k) =>
+    Number((number / 10n ** BigInt(k)) % 10n);
   task.x.forEach((place, k) => (tokens[place] = digit(a, k)));
   task.y.forEach((place, k) => (tokens[place] = digit(b, k)));
   return tokens;
 }
 
-/** Where "attn.q.weight[0,1]" lies in its array; null where there is no such number. @param {Payload} payload @param {string} key @returns {{name: string, index: number}|null} */
+/**
+ * Where "attn.q.weight[0,1]" lies in its array; null where there is no such number.
+ * @param {Payload} payload @param {string} key @returns {{name: string, index: number}|null}
+ */
 export function numberAt(payload, key) {
   const found = /^(.+)\[([\d,]*)\]$/.exec(key);
   const parameter = found && payload.model.parameters.find((one) => one.name === found[1]);
   if (!parameter) return null;
   const place = found[2] === "" ? [] : found[2].split(",").map(Number);
-  const inside = place.length === parameter.shape.length && place.every((at, axis) => at < parameter.shape[axis]);
+  const inside =
+    place.length === parameter.shape.length && place.every((at, axis) => at < parameter.shape[axis]);
   if (!inside) return null;
-  return { name: parameter.name, index: place.reduce((sum, at, axis) => sum * parameter.shape[axis] + at, 0) };
+  return {
+    name: parameter.name,
+    index: place.reduce((sum, at, axis) => sum * parameter.shape[axis] + at, 0),
+  };
 }
 
 const WIDEST_HEAD = 1024; // a pair beyond a head's size is passed over where it is drawn
@@ -61,7 +75,9 @@ const WIDEST_HEAD = 1024; // a pair beyond a head's size is passed over where it
 /** @param {any} value @param {number} count */
 const isIndex = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
 
-/** What each part of the state may be; a link's texts are read as JSON first, but for those that are texts. */
+/**
+ * What each part of the state may be; a link's texts are read as JSON first, but for those that are texts.
+ */
 const STATE_RULES = {
   /** @param {any} value @param {Payload} payload */
   step: (value, payload) => value === null || (payload.training?.steps.includes(value) ?? false),
@@ -90,7 +106,10 @@ const STATE_RULES = {
 /** Whether a seed's weights are in the page. @param {Payload} payload @param {number} seed */
 function isOpenSeed(payload, seed) {
   const seeds = payload.population;
-  return seeds !== null && (seed === seeds.best_seed || (seeds.params !== null && seeds.rows.some((row) => row.seed === seed)));
+  return (
+    seeds !== null &&
+    (seed === seeds.best_seed || (seeds.params !== null && seeds.rows.some((row) => row.seed === seed)))
+  );
 }
 
 /** @param {any} value @param {number} width */
@@ -102,7 +121,9 @@ function isPair(value, width) {
 /** @param {any} value @param {Payload} payload */
 function isChanges(value, payload) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(([key, number]) => Number.isFinite(number) && numberAt(payload, key) !== null);
+  return Object.entries(value).every(
+    ([key, number]) => Number.isFinite(number) && numberAt(payload, key) !== null,
+  );
 }
 
 /** @type {Object<string, (value: any, payload: Payload) => any>} texts: the value to take, or undefined */
@@ -111,12 +132,16 @@ const STATE_TEXTS = {
     const read = readInput(payload, text);
     return "error" in read ? undefined : read.input;
   },
-  chosen: (text, payload) => (payload.model.parameters.some((one) => one.name === text) || numberAt(payload, text) ? text : undefined),
+  chosen: (text, payload) =>
+    payload.model.parameters.some((one) => one.name === text) || numberAt(payload, text) ? text : undefined,
   panel: (text) => (/^[a-z-]{1,40}$/.test(text) ? text : undefined),
   theme: (text) => (["light", "dark"].includes(text) ? text : undefined),
 };
 
-/** The part of a wish that is valid here. @param {Payload} payload @param {Object<string, any>} wish @returns {Partial<import("./types.js").State>} */
+/**
+ * The part of a wish that is valid here.
+ * @param {Payload} payload @param {Object<string, any>} wish @returns {Partial<import("./types.js").State>}
+ */
 export function acceptedState(payload, wish) {
   /** @type {Object<string, any>} */
   const state = {};

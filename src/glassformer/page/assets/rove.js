@@ -1,6 +1,11 @@
 // Many marks, one tab stop: Tab enters and leaves, the arrow keys walk, as in a table of a spreadsheet.
 
-const ARROW_STEPS = new Map([["ArrowLeft", [0, -1]], ["ArrowRight", [0, 1]], ["ArrowUp", [-1, 0]], ["ArrowDown", [1, 0]]]);
+const ARROW_STEPS = new Map([
+  ["ArrowLeft", [0, -1]],
+  ["ArrowRight", [0, 1]],
+  ["ArrowUp", [-1, 0]],
+  ["ArrowDown", [1, 0]],
+]);
 
 /** @type {WeakMap<Element, Element[]>} to each mark those that share its tab stop */
 const roveGroups = new WeakMap();
@@ -32,7 +37,8 @@ export function rove(root, elements) {
 /** Tab comes back to the mark where it left. @param {FocusEvent} event */
 function moveTabStop(event) {
   const here = /** @type {Element} */ (event.target);
-  for (const element of roveGroups.get(here) ?? []) element.setAttribute("tabindex", element === here ? "0" : "-1");
+  for (const element of roveGroups.get(here) ?? [])
+    element.setAttribute("tabindex", element === here ? "0" : "-1");
 }
 
 /** @param {Array<Array<Element|null>>} rows @param {Element[]} flat @param {KeyboardEvent} event */

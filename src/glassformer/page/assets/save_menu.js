@@ -8,8 +8,16 @@ import { h } from "./dom.js";
 
 /** @type {Array<[string, string, (drawing: Drawing, name: string, colours: Colours) => any]>} */
 const FORMATS = [
-  ["PNG", "picture, three times the size", (drawing, name, colours) => downloadPng(pictureOf(drawing.node, drawing.table, colours), name, colours)],
-  ["SVG", "picture, any size", (drawing, name, colours) => downloadSvg(pictureOf(drawing.node, drawing.table, colours), name, colours)],
+  [
+    "PNG",
+    "picture, three times the size",
+    (drawing, name, colours) => downloadPng(pictureOf(drawing.node, drawing.table, colours), name, colours),
+  ],
+  [
+    "SVG",
+    "picture, any size",
+    (drawing, name, colours) => downloadSvg(pictureOf(drawing.node, drawing.table, colours), name, colours),
+  ],
   ["CSV", "numbers, for spreadsheets", (drawing, name) => downloadCsv(drawing.table, name)],
   ["JSON", "numbers, for programs", (drawing, name) => downloadJson(drawing.table, name)],
 ];
@@ -26,14 +34,25 @@ export function saveMenu(panel, viewOf, drawingNow) {
       menu.open = false;
       if (drawing) give(drawing, fileStem(view, panel), view.colours);
     };
-    return h("button", { type: "button", "data-format": format, onclick }, h("strong", {}, format), h("span", {}, about));
+    return h(
+      "button",
+      { type: "button", "data-format": format, onclick },
+      h("strong", {}, format),
+      h("span", {}, about),
+    );
   });
-  menu.append(h("summary", { "aria-label": `Save “${panel.title}”` }, "Save"), h("div", { class: "list" }, buttons));
+  menu.append(
+    h("summary", { "aria-label": `Save “${panel.title}”` }, "Save"),
+    h("div", { class: "list" }, buttons),
+  );
   closeAside(menu);
   return menu;
 }
 
-/** An open menu closes with Escape, and when something else is touched or focused. @param {HTMLDetailsElement} menu */
+/**
+ * An open menu closes with Escape, and when something else is touched or focused.
+ * @param {HTMLDetailsElement} menu
+ */
 function closeAside(menu) {
   const leave = (/** @type {EventTarget|null} */ target) => {
     if (target instanceof Node && !menu.contains(target)) menu.open = false;

@@ -29,9 +29,24 @@ function openSpectra(payload) {
   for (const id of ["bar", "story"]) spectraPart(id).remove();
   mountSpectraHeader(spectraPart("header"), store, lab);
   const compared = payload.comparison.comparison ? [changePanel] : [];
-  const panels = [headsPanel, headPanel, depthPanel, ...compared, weightPanel, headTablePanel, weightTablePanel];
+  const panels = [
+    headsPanel,
+    headPanel,
+    depthPanel,
+    ...compared,
+    weightPanel,
+    headTablePanel,
+    weightTablePanel,
+  ];
   mountPanels(spectraPart("panels"), panels, store, viewOf);
-  refill(spectraPart("footer"), h("p", {}, `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`));
+  refill(
+    spectraPart("footer"),
+    h(
+      "p",
+      {},
+      `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`,
+    ),
+  );
 }
 
 openSpectra(JSON.parse(/** @type {string} */ (spectraPart("payload").textContent)));

@@ -1,5 +1,7 @@
 // The state of a page: one plain object, remembered in the address bar, so that a link shows what its sender saw.
 
+const SETTLED = 150; // milliseconds without a change: browsers refuse an address that changes all the time
+
 /**
  * @template {Object<string, any>} S
  * @typedef {{get: () => S, set: (patch: Partial<S>) => void, subscribe: (listener: (state: S) => void) => void,
@@ -16,7 +18,12 @@ export function createStore(first, accept) {
   const listeners = [];
   let state = { ...first, ...accept(decode(location.hash)) };
   let written = location.hash;
+  let waiting = 0;
 
+  function write() {
+    written = encode(state, first);
+    remember(written);
+  }
   /** @param {S} next */
   function become(next) {
     state = next;
@@ -30,8 +37,8 @@ export function createStore(first, accept) {
     get: () => state,
     set(patch) {
       become({ ...state, ...patch });
-      written = encode(state, first);
-      remember(written);
+      clearTimeout(waiting);
+      waiting = setTimeout(write, SETTLED);
     },
     subscribe: (listener) => void listeners.push(listener),
     link: () => location.href.split("#")[0] + encode(state, first),

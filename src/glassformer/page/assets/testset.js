@@ -25,14 +25,21 @@ export function testErrorOf(payload) {
   };
 }
 
-/** A context is right where the best allowed token is above all others: a tie is not. @param {Payload} payload @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}} */
+/**
+ * A context is right where the best allowed token is above all others: a tie is not.
+ * @param {Payload} payload @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}}
+ */
 function ruleJudge(payload) {
   const lengths = unpack(/** @type {any} */ (payload.test.lengths)).data;
   const allowed = unpack(/** @type {any} */ (payload.test.allowed));
   return (logits, item) => {
     const [vocab, places, total] = logits.shape;
     let [best, other] = [-Infinity, -Infinity];
-    for (let token = 0, at = (lengths[item] - 1) * total + item; token < vocab; token++, at += places * total) {
+    for (
+      let token = 0, at = (lengths[item] - 1) * total + item;
+      token < vocab;
+      token++, at += places * total
+    ) {
       if (allowed.data[token * total + item]) best = Math.max(best, logits.data[at]);
       else other = Math.max(other, logits.data[at]);
     }
@@ -40,7 +47,11 @@ function ruleJudge(payload) {
   };
 }
 
-/** A sum is right where every digit is the first of the largest. @param {Payload} payload @param {Tensor} answers @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}} */
+/**
+ * A sum is right where every digit is the first of the largest.
+ * @param {Payload} payload @param {Tensor} answers
+ * @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}}
+ */
 function adderJudge(payload, answers) {
   const begin = /** @type {import("./types.js").AdderTask} */ (payload.task).prompt.length - 1;
   return (logits, item) => {
@@ -57,7 +68,11 @@ function adderJudge(payload, answers) {
   };
 }
 
-/** A token's logit over the best other's, and whether it is the first of the largest. @param {Float64Array} data @param {number} at @param {number} stride @param {number} vocab @param {number} wanted */
+/**
+ * A token's logit over the best other's, and whether it is the first of the largest.
+ * @param {Float64Array} data @param {number} at @param {number} stride @param {number} vocab
+ * @param {number} wanted
+ */
 function gapOver(data, at, stride, vocab, wanted) {
   const own = data[at + wanted * stride];
   let [before, behind] = [-Infinity, -Infinity];
@@ -66,7 +81,10 @@ function gapOver(data, at, stride, vocab, wanted) {
   return { margin: own - Math.max(before, behind), first: own > before && own >= behind };
 }
 
-/** Tokens `pos batch` with token 0 behind them, which no place before looks at. @param {number} places @param {Tensor} tokens @returns {Tensor} */
+/**
+ * Tokens `pos batch` with token 0 behind them, which no place before looks at.
+ * @param {number} places @param {Tensor} tokens @returns {Tensor}
+ */
 export function paddedTo(places, tokens) {
   const batch = tokens.shape[1];
   const data = new Float64Array(places * batch);

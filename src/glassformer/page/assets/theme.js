@@ -6,7 +6,11 @@ const darkPreference = matchMedia("(prefers-color-scheme: dark)");
 const printMedium = matchMedia("print");
 let printing = false;
 
-/** The colours in force: state.theme, else the system's preference; light in print. @param {{light: Colours, dark: Colours}} all @param {{theme?: "light"|"dark"|null}} state @returns {Colours} */
+/**
+ * The colours in force: state.theme, else the system's preference; light in print.
+ * @param {{light: Colours, dark: Colours}} all @param {{theme?: "light"|"dark"|null}} state
+ * @returns {Colours}
+ */
 export function coloursInForce(all, state) {
   if (printing || printMedium.matches) return all.light;
   return all[state.theme ?? (darkPreference.matches ? "dark" : "light")];
@@ -33,7 +37,10 @@ export function followTheme(store, all) {
   follow();
 }
 
-/** Calls back when the system's preference changes, and before and after printing. @param {(printing: boolean) => void} listener */
+/**
+ * Calls back when the system's preference changes, and before and after printing.
+ * @param {(printing: boolean) => void} listener
+ */
 export function onTheme(listener) {
   /** @param {boolean} now */
   const become = (now) => {

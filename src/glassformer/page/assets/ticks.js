@@ -4,16 +4,23 @@ import { short } from "./numbers.js";
 
 const LETTER_WIDTH = 0.58; // mean width of a character, as a share of the size of its font
 
-/** Width of a text in pixels, near enough to keep labels apart without asking the browser for a layout. @param {string} text @param {number} size */
+/**
+ * Width of a text in pixels, near enough to keep labels apart without asking the browser for a layout.
+ * @param {string} text @param {number} size
+ */
 export function textWidth(text, size) {
   let width = 0;
-  for (const letter of text) width += NARROW_LETTERS.includes(letter) ? 0.32 : WIDE_LETTERS.includes(letter) ? 0.86 : LETTER_WIDTH;
+  for (const letter of text)
+    width += NARROW_LETTERS.includes(letter) ? 0.32 : WIDE_LETTERS.includes(letter) ? 0.86 : LETTER_WIDTH;
   return width * size;
 }
 const NARROW_LETTERS = " .,:;'|!ijltfI()[]";
 const WIDE_LETTERS = "mwMWGOQ@%";
 
-/** Lowest and highest of the finite values, with `room` (a share of the span) on both sides. @param {Iterable<number>} values @param {number} [room] @returns {[number, number]} */
+/**
+ * Lowest and highest of the finite values, with `room` (a share of the span) on both sides.
+ * @param {Iterable<number>} values @param {number} [room] @returns {[number, number]}
+ */
 export function extent(values, room = 0.05) {
   let low = Infinity;
   let high = -Infinity;
@@ -28,20 +35,29 @@ export function extent(values, room = 0.05) {
   return [low - pad, high + pad];
 }
 
-/** About `count` round numbers from low to high: niceTicks(0, 1, 5) is 0, 0.2, ... 1. @param {number} low @param {number} high @param {number} [count] @returns {number[]} */
+/**
+ * About `count` round numbers from low to high: niceTicks(0, 1, 5) is 0, 0.2, ... 1.
+ * @param {number} low @param {number} high @param {number} [count] @returns {number[]}
+ */
 export function niceTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const raw = (high - low) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
   const factor = raw / power;
-  const step = power * (factor >= Math.sqrt(50) ? 10 : factor >= Math.sqrt(10) ? 5 : factor >= Math.sqrt(2) ? 2 : 1);
+  const step =
+    power * (factor >= Math.sqrt(50) ? 10 : factor >= Math.sqrt(10) ? 5 : factor >= Math.sqrt(2) ? 2 : 1);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toFixed(Math.min(20, decimals))));
+  return Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * step).toFixed(Math.min(20, decimals))),
+  );
 }
 
-/** Powers of ten from low to high, with 2 and 5 times them where few fit. @param {number} low @param {number} high @param {number} [count] @returns {number[]} */
+/**
+ * Powers of ten from low to high, with 2 and 5 times them where few fit.
+ * @param {number} low @param {number} high @param {number} [count] @returns {number[]}
+ */
 export function logTicks(low, high, count = 5) {
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
@@ -59,7 +75,8 @@ export function logTicks(low, high, count = 5) {
 export function tickText(value) {
   const power = Math.log10(Math.abs(value));
   const round = Math.round(power);
-  if (value > 0 && Math.abs(power - round) < 1e-9 && (round < -3 || round > 4)) return `10${raisedPower(round)}`;
+  if (value > 0 && Math.abs(power - round) < 1e-9 && (round < -3 || round > 4))
+    return `10${raisedPower(round)}`;
   return short(value, 6);
 }
 

@@ -39,10 +39,16 @@ export function closeTip(onlyOrphans = false) {
 function listenForTips() {
   const bubble = h("div", { id: "tip", class: "tip", role: "tooltip", hidden: true });
   document.body.append(bubble);
-  document.addEventListener("pointerover", (event) => event.pointerType !== "touch" && openTip(event.target, event));
+  document.addEventListener(
+    "pointerover",
+    (event) => event.pointerType !== "touch" && openTip(event.target, event),
+  );
   document.addEventListener("pointermove", (event) => event.pointerType !== "touch" && followTip(event));
   document.addEventListener("pointerout", (event) => event.pointerType !== "touch" && leaveTip(event));
-  document.addEventListener("pointerdown", (event) => event.pointerType === "touch" && (openTip(event.target, event) || closeTip()));
+  document.addEventListener(
+    "pointerdown",
+    (event) => event.pointerType === "touch" && (openTip(event.target, event) || closeTip()),
+  );
   document.addEventListener("focusin", (event) => openTip(event.target, null) || closeTip());
   document.addEventListener("focusout", () => closeTip());
   document.addEventListener("keydown", escapeTip, true);

@@ -122,3 +122,5 @@
  * @typedef {{id: string, title: string, wide?: boolean, about: (view: View) => string,
  *   missing?: (view: View) => string|null, draw: (view: View, width: number) => Drawing}} Panel
  */
+
+export {};

@@ -20,7 +20,10 @@ export function unpack(packed) {
   return { shape: packed.shape, data };
 }
 
-/** One row of the first axis, without a copy. @param {Tensor} tensor @param {number} index @returns {Tensor} */
+/**
+ * One row of the first axis, without a copy.
+ * @param {Tensor} tensor @param {number} index @returns {Tensor}
+ */
 export function rowOf(tensor, index) {
   const shape = tensor.shape.slice(1);
   const size = shape.reduce((product, one) => product * one, 1);

@@ -17,11 +17,14 @@ import { coloursInForce } from "./theme.js";
  * @param {Payload} payload @param {Params} params @param {number[]} prompt what is read; of adders the problem alone
  */
 export function readingOf(payload, params, prompt) {
-  const { tokens, run, written } = payload.kind === "rule" ? readAsIs(payload, params, prompt) : writeSum(payload, params, prompt);
+  const { tokens, run, written } =
+    payload.kind === "rule" ? readAsIs(payload, params, prompt) : writeSum(payload, params, prompt);
   /** @type {Map<string, Tensor>} */
   const seen = new Map();
   /** @param {string} name */
-  const at = (name) => seen.get(name) ?? (seen.set(name, cutTo(tokens.length, name, run(name))), /** @type {Tensor} */ (seen.get(name)));
+  const at = (name) =>
+    seen.get(name) ??
+    (seen.set(name, cutTo(tokens.length, name, run(name))), /** @type {Tensor} */ (seen.get(name)));
   return { tokens, prompt, written, at };
 }
 
@@ -41,7 +44,9 @@ function writeSum(payload, params, prompt) {
     const tokens = [...prompt, ...guess.slice(0, -1)];
     const run = runOn(payload, params, tokens);
     const logits = run("logits");
-    const wrong = guess.findIndex((token, step) => largest(columnOf(logits, prompt.length - 1 + step)) !== token);
+    const wrong = guess.findIndex(
+      (token, step) => largest(columnOf(logits, prompt.length - 1 + step)) !== token,
+    );
     if (wrong < 0 || passes === guess.length) return { tokens, run, written: guess }; // NaN may never agree
     guess[wrong] = largest(columnOf(logits, prompt.length - 1 + wrong));
   }
@@ -50,10 +55,17 @@ function writeSum(payload, params, prompt) {
 /** @param {Payload} payload @param {Params} params @param {number[]} tokens */
 function runOn(payload, params, tokens) {
   const column = { shape: [tokens.length, 1], data: Float64Array.from(tokens) };
-  return evaluate(payload.model.programs.forward, { ...params, tokens: paddedTo(payload.model.places, column) }, 1);
+  return evaluate(
+    payload.model.programs.forward,
+    { ...params, tokens: paddedTo(payload.model.places, column) },
+    1,
+  );
 }
 
-/** Without the batch, and without the places behind the input. @param {number} places @param {string} name @param {Tensor} value @returns {Tensor} */
+/**
+ * Without the batch, and without the places behind the input.
+ * @param {number} places @param {string} name @param {Tensor} value @returns {Tensor}
+ */
 function cutTo(places, name, value) {
   if (value.shape.length !== 3) return value;
   const isSquare = /\.(scores|weights)\.\d+$/.test(name);
@@ -108,27 +120,53 @@ export class View {
     this.store.set(patch);
   }
 
-  get colours() { return coloursInForce(this.payload.colours, this.state); }
-  get dark() { return this.colours === this.payload.colours.dark; }
-  get params() { return this.lab.paramsOf(this.state); }
-  get reading() { return this.#once("reading", () => this.lab.reading(this.state)); }
-  get tokens() { return this.reading.tokens; }
-  get logits() { return this.at("logits"); }
-  get probabilities() { return this.#once("probabilities", () => probabilitiesOf(this.logits)); }
-  get error() { return this.lab.error(this.state); }
-  get layer() { return this.payload.model.layers[this.state.layer]; }
+  get colours() {
+    return coloursInForce(this.payload.colours, this.state);
+  }
+  get dark() {
+    return this.colours === this.payload.colours.dark;
+  }
+  get params() {
+    return this.lab.paramsOf(this.state);
+  }
+  get reading() {
+    return this.#once("reading", () => this.lab.reading(this.state));
+  }
+  get tokens() {
+    return this.reading.tokens;
+  }
+  get logits() {
+    return this.at("logits");
+  }
+  get probabilities() {
+    return this.#once("probabilities", () => probabilitiesOf(this.logits));
+  }
+  get error() {
+    return this.lab.error(this.state);
+  }
+  get layer() {
+    return this.payload.model.layers[this.state.layer];
+  }
 
-  /** The place looked at. */
+  /**
+   * The place looked at: the chosen one; or the last, of adders that of the digit with the smallest margin.
+   */
   get place() {
     const last = this.tokens.length - 1;
-    return this.state.place === null ? last : Math.min(this.state.place, last);
+    if (this.state.place !== null) return Math.min(this.state.place, last);
+    return this.payload.kind === "rule" ? last : hardestDigit(this.answer.digits).place;
   }
 
   /** What stands at each place; a mark is itself, whatever token it shares. */
   get labels() {
     const { tokens, task, kind } = this.payload;
-    const mark = /** @type {(place: number) => boolean} */ (place) => kind === "adder" && place < this.reading.prompt.length && /** @type {AdderTask} */ (task).prompt[place] >= 0;
-    return this.tokens.map((token, place) => (mark(place) ? /** @type {AdderTask} */ (task).positions[place] : tokens[token].label));
+    const mark = /** @type {(place: number) => boolean} */ (place) =>
+      kind === "adder" &&
+      place < this.reading.prompt.length &&
+      /** @type {AdderTask} */ (task).prompt[place] >= 0;
+    return this.tokens.map((token, place) =>
+      mark(place) ? /** @type {AdderTask} */ (task).positions[place] : tokens[token].label,
+    );
   }
 
   /** A named intermediate, `dim pos` or `query key`. @param {string} name */
@@ -143,8 +181,11 @@ export class View {
 
   /** Of rules: the verdict at every place. */
   get answers() {
-    return this.#once("answers", () => this.tokens.map((_, place) =>
-      ruleAnswer(columnOf(this.logits, place), this.lab.demands()(this.tokens.slice(0, place + 1)))));
+    return this.#once("answers", () =>
+      this.tokens.map((_, place) =>
+        ruleAnswer(columnOf(this.logits, place), this.lab.demands()(this.tokens.slice(0, place + 1))),
+      ),
+    );
   }
 
   /** Of rules: the verdict at the last place; of adders: the sum, digit by digit. @returns {any} */
@@ -152,15 +193,23 @@ export class View {
     if (this.payload.kind === "rule") return this.answers.at(-1);
     const labels = this.payload.tokens.map((token) => token.label);
     const { prompt, written } = this.reading;
-    return this.#once("answer", () => sumAnswer(/** @type {AdderTask} */ (this.payload.task), labels, prompt, written, this.logits));
+    return this.#once("answer", () =>
+      sumAnswer(/** @type {AdderTask} */ (this.payload.task), labels, prompt, written, this.logits),
+    );
   }
 
-  /** The same view with one number changed, for derivatives: nudged("attn.q.weight[0,1]", 0.5). @param {string} key @param {number} value @returns {View} */
+  /**
+   * The same view with one number changed, for derivatives: nudged("attn.q.weight[0,1]", 0.5).
+   * @param {string} key @param {number} value @returns {View}
+   */
   nudged(key, value) {
     return this.lab.view({ ...this.state, changes: { ...this.state.changes, [key]: value } }, this.store);
   }
 
-  /** States `dim batch` through the last part of the model: (name) => Tensor `dim 1 batch`. @param {"settle"|"readout"} kind @param {Tensor} states */
+  /**
+   * States `dim batch` through the last part of the model: (name) => Tensor `dim 1 batch`.
+   * @param {"settle"|"readout"} kind @param {Tensor} states
+   */
   through(kind, states) {
     const [width, batch] = states.shape;
     const state = { shape: [width, 1, batch], data: states.data };
@@ -178,17 +227,30 @@ export class View {
     const key = JSON.stringify([kind, dims, limits, grid, base]);
     return this.lab.grid(this.state, key, () => {
       const logits = this.through(kind, gridStates(dims, limits, grid, base))("logits");
-      return { winner: winnersOf(logits), grid, logits: { shape: [logits.shape[0], grid * grid], data: logits.data } };
+      return {
+        winner: winnersOf(logits),
+        grid,
+        logits: { shape: [logits.shape[0], grid * grid], data: logits.data },
+      };
     });
   }
 }
 
-/** @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base @returns {Tensor} */
+/** @param {Array<{place: number, margin: number}>} digits */
+function hardestDigit(digits) {
+  return digits.reduce((worst, digit) => (digit.margin < worst.margin ? digit : worst));
+}
+
+/**
+ * @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base
+ * @returns {Tensor}
+ */
 function gridStates(dims, limits, grid, base) {
   const count = grid * grid;
   const data = new Float64Array(base.length * count);
   base.forEach((value, dim) => data.fill(value, dim * count, (dim + 1) * count));
-  const middle = /** @type {(range: number[], n: number) => number} */ ([low, high], n) => low + ((n + 0.5) / grid) * (high - low);
+  const middle = /** @type {(range: number[], n: number) => number} */ ([low, high], n) =>
+    low + ((n + 0.5) / grid) * (high - low);
   for (let row = 0, at = 0; row < grid; row++) {
     for (let column = 0; column < grid; column++, at++) {
       data[dims[0] * count + at] = middle(limits[0], column);
@@ -215,7 +277,10 @@ function winnersOf(logits) {
   return winner;
 }
 
-/** The tokens of a state's input; of the page's first one where it cannot be read. @param {Payload} payload @param {string} input */
+/**
+ * The tokens of a state's input; of the page's first one where it cannot be read.
+ * @param {Payload} payload @param {string} input
+ */
 export function tokensOf(payload, input) {
   const read = readInput(payload, input);
   const sure = "error" in read ? readInput(payload, payload.start.input) : read;

@@ -19,14 +19,16 @@ export const attentionPanel = {
   id: "attention",
   title: "Attention",
   wide: true,
-  about: (view) => `Who looks at whom: row by row, what ${view.payload.kind === "adder" ? "each place that writes a digit" : "each place"} takes from the places up to itself. Point at a cell to see the sum that made it.`,
+  about: (view) =>
+    `Who looks at whom: row by row, what ${view.payload.kind === "adder" ? "each place that writes a digit" : "each place"} takes from the places up to itself. Point at a cell to see the sum that made it.`,
   missing: (view) => (chosenLayer(view) === null ? "This model has no attention." : null),
   draw(view, width) {
     const attention = attentionOf(view);
     const rows = shownRows(view);
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const chosen = chosenCell(view, attention);
-    const show = (/** @type {number} */ row, /** @type {number} */ column) => refill(detail, cellDetail(view, attention, cellOf(attention, row, column)));
+    const show = (/** @type {number} */ row, /** @type {number} */ column) =>
+      refill(detail, cellDetail(view, attention, cellOf(attention, row, column)));
     show(view.place, chosen);
     return {
       node: h("div", {}, matrices(view, attention, rows, width, chosen, show), detail),
@@ -34,13 +36,18 @@ export const attentionPanel = {
       get table() {
         return attentionTable(view, attention, rows);
       },
-      note: attention.layer.extra ? "The denominator has one more term, exp(0): a head can look at nothing, and weights need not add up to 1." : "",
+      note: attention.layer.extra
+        ? "The denominator has one more term, exp(0): a head can look at nothing, and weights need not add up to 1."
+        : "",
       controls: [...headChoosers(view), ...rowChooser(view)],
     };
   },
 };
 
-/** The key looked at: the chosen one, or the one with the largest weight. @param {View} view @param {Attention} attention */
+/**
+ * The key looked at: the chosen one, or the one with the largest weight.
+ * @param {View} view @param {Attention} attention
+ */
 function chosenCell(view, { weights }) {
   if (view.state.key !== null && view.state.key <= view.place) return view.state.key;
   const row = tensorRow(weights, view.place).slice(0, view.place + 1);
@@ -59,41 +66,86 @@ function rowChooser(view) {
   if (view.payload.kind === "rule") return [];
   const every = view.state.everyRow;
   const button = (/** @type {boolean} */ value, /** @type {string} */ text) =>
-    h("button", { type: "button", "aria-pressed": String(every === value), "data-key": `rows-${value}`, onclick: () => view.change({ everyRow: value }) }, text);
-  return [h("div", { class: "group", role: "group", "aria-label": "rows" }, button(false, "places that write"), button(true, "all places"))];
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(every === value),
+        "data-key": `rows-${value}`,
+        onclick: () => view.change({ everyRow: value }),
+      },
+      text,
+    );
+  return [
+    h(
+      "div",
+      { class: "group", role: "group", "aria-label": "rows" },
+      button(false, "places that write"),
+      button(true, "all places"),
+    ),
+  ];
 }
 
-/** @param {View} view @param {Attention} attention @param {number[]} rows @param {number} width @param {number} chosen @param {(row: number, column: number) => void} show */
+/**
+ * @param {View} view @param {Attention} attention @param {number[]} rows @param {number} width
+ * @param {number} chosen @param {(row: number, column: number) => void} show
+ */
 function matrices(view, attention, rows, width, chosen, show) {
   const columns = view.tokens.length;
   const isSmall = columns <= FEW;
   const each = isSmall && width >= BESIDE ? (width - 32) / 2 : width;
-  const both = /** @type {const} */ (["scores", "weights"]).map((kind) => attentionMatrix(view, attention, kind, rows, each, chosen, show));
+  const both = /** @type {const} */ (["scores", "weights"]).map((kind) =>
+    attentionMatrix(view, attention, kind, rows, each, chosen, show),
+  );
   return h("div", { class: isSmall && width >= BESIDE ? "columns" : "stack" }, both);
 }
 
-/** @param {View} view @param {Attention} attention @param {"scores"|"weights"} kind @param {number[]} rows @param {number} width @param {number} chosen @param {(row: number, column: number) => void} show */
+/**
+ * @param {View} view @param {Attention} attention @param {"scores"|"weights"} kind @param {number[]} rows
+ * @param {number} width @param {number} chosen @param {(row: number, column: number) => void} show
+ */
 function attentionMatrix(view, attention, kind, rows, width, chosen, show) {
   const columns = view.tokens.map((_, place) => place);
   const names = columns.map((place) => spotName(view, place));
   const values = rows.map((row) => tensorRow(attention[kind], row));
   const word = kind === "scores" ? "score" : "weight";
-  const isChosen = (/** @type {number} */ i, /** @type {number} */ j) => rows[i] === view.place && j === chosen;
+  const isChosen = (/** @type {number} */ i, /** @type {number} */ j) =>
+    rows[i] === view.place && j === chosen;
   const { root, cells } = matrix({
-    width, rows: rows.map((row) => names[row]), columns: names, values, colours: view.colours, kind: kind === "scores" ? "signed" : "share",
-    mask: (i, j) => j > rows[i], rowColours: rows.map((row) => tokenPaint(view, view.tokens[row]).colour),
-    columnColours: columns.map((place) => tokenPaint(view, view.tokens[place]).colour), rowTitle: "query", columnTitle: `${kind}: keys`,
-    cellSize: width / columns.length < PHONE_CELL ? PHONE_CELL : undefined, text: columns.length <= FEW ? undefined : kind === "weights" ? largeShare : roundScore,
-    cell: (i, j) => ({ stroke: isChosen(i, j) ? view.colours.accent : null, "stroke-width": 2.5, cursor: "pointer" }),
+    width,
+    rows: rows.map((row) => names[row]),
+    columns: names,
+    values,
+    colours: view.colours,
+    kind: kind === "scores" ? "signed" : "share",
+    limit: (i) => Math.max(...values[i].slice(0, rows[i] + 1).map(Math.abs)), // a softmax is of its row alone
+    mask: (i, j) => j > rows[i],
+    rowColours: rows.map((row) => tokenPaint(view, view.tokens[row]).colour),
+    columnColours: columns.map((place) => tokenPaint(view, view.tokens[place]).colour),
+    rowTitle: "query",
+    columnTitle: `${kind}: keys`,
+    cellSize: width / columns.length < PHONE_CELL ? PHONE_CELL : undefined,
+    text: columns.length <= FEW ? undefined : kind === "weights" ? largeShare : roundScore,
+    cell: (i, j) => ({
+      stroke: isChosen(i, j) ? view.colours.accent : null,
+      "stroke-width": 2.5,
+      cursor: "pointer",
+    }),
     title: (i, j) => `${word} of ${names[rows[i]]} for ${names[j]}: ${short(values[i][j])}`,
   });
-  cells.forEach((line, i) => line.forEach((cell, j) => cell?.setAttribute("data-key", `${kind} ${rows[i]} ${j}`)));
+  cells.forEach((line, i) =>
+    line.forEach((cell, j) => cell?.setAttribute("data-key", `${kind} ${rows[i]} ${j}`)),
+  );
   markRow(root, cells, rows.indexOf(view.place), view);
   listenToCells(root, view, show, chosen);
   return h("div", { class: "scrolls", "data-matrix": kind }, root);
 }
 
-/** Of many weights only those are written that round to more than 0; the sum of each stands under the matrices. @param {number} weight */
+/**
+ * Of many weights only those are written that round to more than 0; the sum of each stands under the
+ * matrices.
+ * @param {number} weight
+ */
 function largeShare(weight) {
   return weight < 0.005 ? "" : weight === 1 ? "1" : fixed(weight, 2);
 }
@@ -103,21 +155,47 @@ function roundScore(score) {
   return Math.abs(score) < 99.5 ? fixed(score, Math.abs(score) < 9.95 ? 1 : 0) : short(score, 2);
 }
 
-/** A frame round the cursor's row. @param {SVGElement} root @param {Array<Array<SVGElement|null>>} cells @param {number} row @param {View} view */
+/**
+ * A frame round the cursor's row.
+ * @param {SVGElement} root @param {Array<Array<SVGElement|null>>} cells @param {number} row
+ * @param {View} view
+ */
 function markRow(root, cells, row, view) {
   const rects = cells[row]?.flatMap((cell) => cell?.querySelector("rect") ?? []) ?? [];
   if (!rects.length) return;
   const [first, last] = [rects[0], rects[rects.length - 1]];
   const number = (/** @type {Element} */ rect, /** @type {string} */ name) => Number(rect.getAttribute(name));
   const [x, y] = [number(first, "x") - 2, number(first, "y") - 2];
-  const frame = { x, y, width: number(last, "x") + number(last, "width") + 2 - x, height: number(first, "height") + 4, rx: 5 };
-  root.append(s("rect", { ...frame, fill: "none", stroke: view.colours.accent, "stroke-width": 1.2, "pointer-events": "none", "data-row": "cursor" }));
+  const frame = {
+    x,
+    y,
+    width: number(last, "x") + number(last, "width") + 2 - x,
+    height: number(first, "height") + 4,
+    rx: 5,
+  };
+  root.append(
+    s("rect", {
+      ...frame,
+      fill: "none",
+      stroke: view.colours.accent,
+      "stroke-width": 1.2,
+      "pointer-events": "none",
+      "data-row": "cursor",
+    }),
+  );
 }
 
-/** Pointing or walking shows a cell's sum; a click or Enter keeps it. @param {SVGElement} root @param {View} view @param {(row: number, column: number) => void} show @param {number} chosen */
+/**
+ * Pointing or walking shows a cell's sum; a click or Enter keeps it.
+ * @param {SVGElement} root @param {View} view @param {(row: number, column: number) => void} show
+ * @param {number} chosen
+ */
 function listenToCells(root, view, show, chosen) {
   const found = (/** @type {Event} */ event) => {
-    const key = /** @type {Element} */ (event.target).closest("[data-key]")?.getAttribute("data-key")?.split(" ");
+    const key = /** @type {Element} */ (event.target)
+      .closest("[data-key]")
+      ?.getAttribute("data-key")
+      ?.split(" ");
     return key ? [Number(key[1]), Number(key[2])] : null;
   };
   const look = (/** @type {Event} */ event) => {
@@ -140,22 +218,58 @@ function listenToCells(root, view, show, chosen) {
 /** @param {View} view @param {Attention} attention */
 function attentionWords(view, { weights, head, index }) {
   const row = tensorRow(weights, view.place).slice(0, view.place + 1);
-  const order = row.map((_, place) => place).sort((a, b) => row[b] - row[a]).slice(0, 3);
-  const parts = order.map((place) => `${Number.isFinite(row[place]) ? percent(row[place]) : "NaN"} to ${spotName(view, place)}`);
+  const order = row
+    .map((_, place) => place)
+    .sort((a, b) => row[b] - row[a])
+    .slice(0, 3);
+  const parts = order.map(
+    (place) => `${Number.isFinite(row[place]) ? percent(row[place]) : "NaN"} to ${spotName(view, place)}`,
+  );
   return `Attention of layer ${index}, head ${head}: ${spotName(view, view.place)} gives ${parts.join(", ")}.`;
 }
 
-/** Every number of the shown rows, and what it is made of. @param {View} view @param {Attention} attention @param {number[]} rows */
+/**
+ * Every number of the shown rows, and what it is made of.
+ * @param {View} view @param {Attention} attention @param {number[]} rows
+ */
 function attentionTable(view, attention, rows) {
   const dims = attention.queries.shape[0];
   const every = Array.from({ length: dims }, (_, dim) => dim);
-  const columns = ["layer", "head", "query place", "query token", "key place", "key token", ...every.map((dim) => `query[${dim}]`), ...every.map((dim) => `key[${dim}]`),
-    "scale", "shift", "score", "largest of the row", "sum of exponentials", "weight"];
-  const cells = rows.flatMap((row) => Array.from({ length: row + 1 }, (_, column) => cellOf(attention, row, column)));
+  const columns = [
+    "layer",
+    "head",
+    "query place",
+    "query token",
+    "key place",
+    "key token",
+    ...every.map((dim) => `query[${dim}]`),
+    ...every.map((dim) => `key[${dim}]`),
+    "scale",
+    "shift",
+    "score",
+    "largest of the row",
+    "sum of exponentials",
+    "weight",
+  ];
+  const cells = rows.flatMap((row) =>
+    Array.from({ length: row + 1 }, (_, column) => cellOf(attention, row, column)),
+  );
   const place = (/** @type {number} */ at) => [placeName(view, at), view.labels[at]];
   return {
     columns,
-    rows: cells.map((cell) => [attention.index, attention.head, ...place(cell.row), ...place(cell.column), ...cell.query, ...cell.key,
-      cell.scale, cell.shift, cell.score, cell.top, cell.total, cell.weight]),
+    rows: cells.map((cell) => [
+      attention.index,
+      attention.head,
+      ...place(cell.row),
+      ...place(cell.column),
+      ...cell.query,
+      ...cell.key,
+      cell.scale,
+      cell.shift,
+      cell.score,
+      cell.top,
+      cell.total,
+      cell.weight,
+    ]),
   };
 }

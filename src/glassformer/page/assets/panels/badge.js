@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { grouped, short } from "../numbers.js";
 import { tip } from "../tip.js";
-import { prose } from "./prose.js";
+import { prose } from "../prose.js";
 
 const BADGE_SIGNS = { proved: "✓", refuted: "✗", undecided: "?", not_applicable: "–" };
 
@@ -21,7 +21,11 @@ export function proofBadge(view) {
   ];
   if (!example) return h("div", { class: `badge ${proof.verdict}`, id: "badge" }, inside);
   const load = () => view.change({ input: example.input, place: null });
-  const badge = h("button", { type: "button", class: `badge ${proof.verdict}`, id: "badge", onclick: load }, inside);
+  const badge = h(
+    "button",
+    { type: "button", class: `badge ${proof.verdict}`, id: "badge", onclick: load },
+    inside,
+  );
   tip(badge, () => [`${example.about} Click: ${exampleWords(view, example)} becomes the input.`]);
   return badge;
 }
@@ -54,7 +58,8 @@ export function isTouched(state) {
 /** @param {any} view @param {any} proof */
 export function badgeTitle(view, proof) {
   if (proof.verdict === "proved") return `Proved on all ${manyText(proof.inputs)} inputs`;
-  if (proof.verdict === "refuted" && proof.counterexample) return `Refuted: ${wrongWords(view, proof.counterexample)}`;
+  if (proof.verdict === "refuted" && proof.counterexample)
+    return `Refuted: ${wrongWords(view, proof.counterexample)}`;
   if (proof.verdict === "undecided") return "Undecided";
   return "No proof";
 }
@@ -70,8 +75,10 @@ function badgeFacts(proof) {
   if (proof.verdict === "not_applicable") return [proof.reason];
   const left = proof.classes.undecided;
   return [
-    proof.verdict === "undecided" && (proof.reason || `${grouped(left)} of ${grouped(proof.classes.total)} classes left`),
-    proof.smallest_margin !== null && `smallest margin ${proof.verdict === "proved" ? "" : "found "}${short(proof.smallest_margin)}`,
+    proof.verdict === "undecided" &&
+      (proof.reason || `${grouped(left)} of ${grouped(proof.classes.total)} classes left`),
+    proof.smallest_margin !== null &&
+      `smallest margin ${proof.verdict === "proved" ? "" : "found "}${short(proof.smallest_margin)}`,
     `${proof.arithmetic} arithmetic`,
     proof.seconds !== null && `${short(proof.seconds, 2)} s`,
   ].filter((fact) => typeof fact === "string");

@@ -16,14 +16,38 @@ export function scrubberCurve(training, go) {
   if (!rows.length) return { root: h("span"), show: () => {} };
   const last = Math.max(...training.steps, ...rows.map((/** @type {any} */ row) => row.step));
   const x = (/** @type {number} */ step) => (step / last) * CURVE_WIDTH;
-  const scale = lossScale(rows.map((/** @type {any} */ row) => row.loss), floor);
-  const cursor = s("line", { class: "curve-cursor", y1: 0, y2: CURVE_HEIGHT, "vector-effect": "non-scaling-stroke" });
+  const scale = lossScale(
+    rows.map((/** @type {any} */ row) => row.loss),
+    floor,
+  );
+  const cursor = s("line", {
+    class: "curve-cursor",
+    y1: 0,
+    y2: CURVE_HEIGHT,
+    "vector-effect": "non-scaling-stroke",
+  });
   const root = s(
     "svg",
-    { viewBox: `0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": curveWords(rows, floor), onclick: click },
-    floor !== null && curveLine("curve-floor", [[0, scale.y(floor)], [CURVE_WIDTH, scale.y(floor)]]),
-    curveLine("curve-error", rows.map((/** @type {any} */ row) => [x(row.step), curveHeight(1 - row.argmax_accuracy)])),
-    curveLine("curve-loss", rows.map((/** @type {any} */ row) => [x(row.step), scale.y(row.loss)])),
+    {
+      viewBox: `0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": curveWords(rows, floor),
+      onclick: click,
+    },
+    floor !== null &&
+      curveLine("curve-floor", [
+        [0, scale.y(floor)],
+        [CURVE_WIDTH, scale.y(floor)],
+      ]),
+    curveLine(
+      "curve-error",
+      rows.map((/** @type {any} */ row) => [x(row.step), curveHeight(1 - row.argmax_accuracy)]),
+    ),
+    curveLine(
+      "curve-loss",
+      rows.map((/** @type {any} */ row) => [x(row.step), scale.y(row.loss)]),
+    ),
     cursor,
   );
   /** @param {any} event */
@@ -57,7 +81,9 @@ function curveHeight(share) {
 
 /** @param {string} name @param {number[][]} points */
 function curveLine(name, points) {
-  const d = points.filter(([, y]) => Number.isFinite(y)).map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`);
+  const d = points
+    .filter(([, y]) => Number.isFinite(y))
+    .map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`);
   return s("path", { class: name, d: d.join(""), fill: "none", "vector-effect": "non-scaling-stroke" });
 }
 

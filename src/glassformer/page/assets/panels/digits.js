@@ -10,9 +10,14 @@ import { digitsByColumn, digitTable, digitTableSize } from "./digits_table.js";
 
 const DIGIT_STRIPS = 4; // heads that are drawn one under the other; of more, one is chosen
 
-/** What stays while the picture is drawn anew: the focus is on it. @type {{node: HTMLElement, view: any}|null} */
+/**
+ * What stays while the picture is drawn anew: the focus is on it.
+ * @type {{node: HTMLElement, view: any}|null}
+ */
 let digitStage = null;
-/** @type {WeakMap<object, {before: HTMLButtonElement, after: HTMLButtonElement, heads: HTMLSelectElement|null}>} */
+/**
+ * @type {WeakMap<object, {before: HTMLButtonElement, after: HTMLButtonElement, heads: HTMLSelectElement|null}>}
+ */
 const digitTools = new WeakMap();
 
 export const digitsPanel = {
@@ -33,7 +38,13 @@ export const digitsPanel = {
     const { node, left } = digitPicture(view, width, shown);
     refill(stage.node, node);
     stage.node.setAttribute("aria-label", digitsAlt(view));
-    return { node: stage.node, alt: digitsAlt(view), table: digitsData(view), note: digitsNote(view, left), controls: digitControls(view) };
+    return {
+      node: stage.node,
+      alt: digitsAlt(view),
+      table: digitsData(view),
+      note: digitsNote(view, left),
+      controls: digitControls(view),
+    };
   },
 };
 
@@ -45,7 +56,9 @@ function digitStageNode() {
     event.preventDefault();
     const byColumn = digitsByColumn(digitStage.view);
     const here = byColumn.findIndex((each) => each.place === digitStage?.view.place);
-    digitStage.view.change({ place: byColumn[Math.min(Math.max(here + move, 0), byColumn.length - 1)].place });
+    digitStage.view.change({
+      place: byColumn[Math.min(Math.max(here + move, 0), byColumn.length - 1)].place,
+    });
   };
   return h("div", { class: "digits-stage", tabindex: 0, role: "group", "data-key": "digits", onkeydown });
 }
@@ -67,7 +80,11 @@ function digitPicture(view, width, heads) {
   let top = (beside ? size.height : size.height + reading.height + 10) + 16;
   const parts = [
     digitTable(view, width, choose),
-    s("g", { transform: beside ? `translate(${size.width + 36} 14)` : `translate(0 ${size.height + 8})` }, reading.node),
+    s(
+      "g",
+      { transform: beside ? `translate(${size.width + 36} 14)` : `translate(0 ${size.height + 8})` },
+      reading.node,
+    ),
   ];
   let left = 0;
   for (const head of heads) {
@@ -88,7 +105,10 @@ function digitReading(view, width) {
   for (const [name, value, colour] of facts) {
     const room = Math.max(textWidth(value, 17), textWidth(name, 12)) + 32;
     if (x > 0 && x + room - 20 > width) [x, y] = [0, y + 52];
-    node.append(label(x, y + 8, name, { colour: colours.muted, halo: null }), label(x, y + 29, value, { colour: colour ?? colours.ink, halo: null, size: 17, weight: 600 }));
+    node.append(
+      label(x, y + 8, name, { colour: colours.muted, halo: null }),
+      label(x, y + 29, value, { colour: colour ?? colours.ink, halo: null, size: 17, weight: 600 }),
+    );
     x += room;
   }
   return { node, height: y + 44 };
@@ -106,7 +126,11 @@ function digitFacts(view) {
     ["column", digitWorth(digit.column)],
     ["its digits", column],
     ["carry into it", String(digit.carry)],
-    ["written", wrong ? `✗ ${name(digit.token)}, not ${name(digit.wanted)}` : `${name(digit.token)}, right`, wrong ? colours.bad : colours.good],
+    [
+      "written",
+      wrong ? `✗ ${name(digit.token)}, not ${name(digit.wanted)}` : `${name(digit.token)}, right`,
+      wrong ? colours.bad : colours.good,
+    ],
     ["margin in logits", short(digit.margin), digit.margin > 0 ? colours.ink : colours.bad],
     ["written at step", `${digit.step + 1} of ${answer.digits.length}, by place ${digit.place}`],
   ];
@@ -134,7 +158,9 @@ function digitControls(view) {
   tools.before.disabled = here === 0;
   tools.after.disabled = here === digits.length - 1;
   if (tools.heads) tools.heads.value = `${digitHeads(view)[0].layer},${digitHeads(view)[0].head}`;
-  return tools.heads ? [tools.before, tools.after, /** @type {Element} */ (tools.heads.parentElement)] : [tools.before, tools.after];
+  return tools.heads
+    ? [tools.before, tools.after, /** @type {Element} */ (tools.heads.parentElement)]
+    : [tools.before, tools.after];
 }
 
 /** @param {any} view */
@@ -157,7 +183,9 @@ function digitHeadChoice(view) {
     const [layer, head] = event.target.value.split(",").map(Number);
     (digitStage?.view ?? view).change({ layer, head });
   };
-  const options = arcHeads(view).map(({ layer, head, name }) => h("option", { value: `${layer},${head}` }, name));
+  const options = arcHeads(view).map(({ layer, head, name }) =>
+    h("option", { value: `${layer},${head}` }, name),
+  );
   const select = h("select", { onchange, "data-key": "digits-head" }, options);
   h("label", { class: "choice" }, "arcs of ", select);
   return select;
@@ -173,10 +201,15 @@ function digitsNote(view, left) {
 /** @param {any} view */
 function digitsAlt(view) {
   const { a, b, got, expected, right, digits } = view.answer;
-  const facts = digitFacts(view).map(([name, value]) => `${name} ${value}`).join(", ");
+  const facts = digitFacts(view)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
   const looks = digitHeads(view).map((head) => {
     const weights = arcWeights(view, head);
-    const best = [...weights.keys()].sort((one, two) => weights[two] - weights[one]).slice(0, 4).filter((place) => weights[place] > 0.01);
+    const best = [...weights.keys()]
+      .sort((one, two) => weights[two] - weights[one])
+      .slice(0, 4)
+      .filter((place) => weights[place] > 0.01);
     return `${head.name} looks at ${best.map((place) => `${view.payload.task.positions[place]} (${short(weights[place], 3)})`).join(", ") || "nothing"}`;
   });
   return `${a} + ${b}: writes ${got}, ${right ? "right" : `wrong, ${expected} is right`}, ${digits.length} digits. Cursor: ${facts}. ${looks.join("; ")}.`;
@@ -185,10 +218,56 @@ function digitsAlt(view) {
 /** @param {any} view */
 function digitsData(view) {
   const name = (/** @type {number} */ token) => view.payload.tokens[token].label;
-  const columns = ["kind", "place", "position", "column", "token", "right", "carry", "margin", "head", "weight"];
+  const columns = [
+    "kind",
+    "place",
+    "position",
+    "column",
+    "token",
+    "right",
+    "carry",
+    "margin",
+    "head",
+    "weight",
+  ];
   const position = (/** @type {number} */ place) => view.payload.task.positions[place];
-  const written = view.answer.digits.map((/** @type {any} */ each) => ["digit", each.place, position(each.place), each.column, name(each.token), name(each.wanted), each.carry, Number(full(each.margin)), null, null]);
-  const read = view.tokens.map((/** @type {number} */ token, /** @type {number} */ place) => ["token", place, position(place), null, name(token), null, null, null, null, null]);
-  const looked = digitHeads(view).flatMap((head) => Array.from(arcWeights(view, head), (weight, place) => ["weight", place, position(place), null, name(view.tokens[place]), null, null, null, head.name, weight]));
+  const written = view.answer.digits.map((/** @type {any} */ each) => [
+    "digit",
+    each.place,
+    position(each.place),
+    each.column,
+    name(each.token),
+    name(each.wanted),
+    each.carry,
+    Number(full(each.margin)),
+    null,
+    null,
+  ]);
+  const read = view.tokens.map((/** @type {number} */ token, /** @type {number} */ place) => [
+    "token",
+    place,
+    position(place),
+    null,
+    name(token),
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]);
+  const looked = digitHeads(view).flatMap((head) =>
+    Array.from(arcWeights(view, head), (weight, place) => [
+      "weight",
+      place,
+      position(place),
+      null,
+      name(view.tokens[place]),
+      null,
+      null,
+      null,
+      head.name,
+      weight,
+    ]),
+  );
   return { columns, rows: [...written, ...read, ...looked] };
 }

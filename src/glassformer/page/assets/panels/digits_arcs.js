@@ -20,13 +20,24 @@ export function arcHeads(view) {
   const { layers } = view.payload.model;
   return layers.flatMap((/** @type {any} */ layer, /** @type {number} */ index) =>
     Array.from({ length: layer.attention ? layer.heads : 0 }, (_, head) => {
-      const words = [layers.length > 1 && `layer ${index}`, layer.heads > 1 && `head ${head}`].filter(Boolean).join(", ");
-      return { layer: index, head, name: words || "attention", key: `${layer.prefix}attn.weights.${head}`, extra: layer.extra };
+      const words = [layers.length > 1 && `layer ${index}`, layer.heads > 1 && `head ${head}`]
+        .filter(Boolean)
+        .join(", ");
+      return {
+        layer: index,
+        head,
+        name: words || "attention",
+        key: `${layer.prefix}attn.weights.${head}`,
+        extra: layer.extra,
+      };
     }),
   );
 }
 
-/** Weights of the place that asks, one for each place up to it. @param {any} view @param {ArcHead} head @returns {Float64Array} */
+/**
+ * Weights of the place that asks, one for each place up to it.
+ * @param {any} view @param {ArcHead} head @returns {Float64Array}
+ */
 export function arcWeights(view, head) {
   const { shape, data } = view.at(head.key);
   return data.slice(view.place * shape[1], view.place * shape[1] + view.place + 1);
@@ -65,11 +76,15 @@ function arcTitle(view, head, weights) {
   return `${many}where ${task.positions[view.place]}${writes}, looks${spare}`;
 }
 
-/** @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} floor */
+/**
+ * @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} floor
+ */
 function arcCurves(view, weights, X, floor) {
   const from = X(view.place);
   const longest = Math.max(1, from - X(0));
-  const order = [...weights.keys()].filter((place) => weights[place] >= ARC_DRAWN).sort((a, b) => weights[a] - weights[b]);
+  const order = [...weights.keys()]
+    .filter((place) => weights[place] >= ARC_DRAWN)
+    .sort((a, b) => weights[a] - weights[b]);
   return order.map((place) => {
     const to = X(place);
     const loop = place === view.place;
@@ -79,49 +94,91 @@ function arcCurves(view, weights, X, floor) {
       : `M${from} ${floor}C${from} ${floor - rise * 1.33} ${to} ${floor - rise * 1.33} ${to} ${floor}`;
     const strength = Math.min(1, 0.35 + weights[place] * 1.2);
     return s("path", {
-      d, fill: "none", stroke: mix(view.colours.accent, view.colours.paper, strength), "stroke-width": (0.6 + 9 * weights[place]).toFixed(2),
-      class: "arc", "data-place": place, "data-weight": String(weights[place]),
+      d,
+      fill: "none",
+      stroke: mix(view.colours.accent, view.colours.paper, strength),
+      "stroke-width": (0.6 + 9 * weights[place]).toFixed(2),
+      class: "arc",
+      "data-place": place,
+      "data-weight": String(weights[place]),
     });
   });
 }
 
-/** Tokens that are read, and last the digit that no place reads any more. @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} floor @param {number} cell @param {(place: number) => void} choose */
+/**
+ * Tokens that are read, and last the digit that no place reads any more.
+ * @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} floor
+ * @param {number} cell @param {(place: number) => void} choose
+ */
 function arcTokens(view, weights, X, floor, cell, choose) {
   const last = view.answer.digits.at(-1);
   return [...view.tokens, last.token].map((token, place) => {
     const seen = place <= view.place;
     const target = place <= view.tokens.length - 1;
-    const group = s("g", { opacity: seen || place === view.place + 1 ? 1 : 0.4, cursor: target ? "pointer" : null, onclick: target ? () => choose(place) : null });
+    const group = s("g", {
+      opacity: seen || place === view.place + 1 ? 1 : 0.4,
+      cursor: target ? "pointer" : null,
+      onclick: target ? () => choose(place) : null,
+    });
     group.append(arcToken(view, token, place, X(place), floor, cell));
-    if (cell >= 20) group.append(label(X(place), floor + ARC_CELL + 11, view.payload.task.positions[place], { colour: view.colours.muted, halo: null, size: 10.5, anchor: "middle" }));
+    if (cell >= 20)
+      group.append(
+        label(X(place), floor + ARC_CELL + 11, view.payload.task.positions[place], {
+          colour: view.colours.muted,
+          halo: null,
+          size: 10.5,
+          anchor: "middle",
+        }),
+      );
     const weight = seen ? `, weight ${String(weights[place])}` : "";
     group.append(s("title", {}, `place ${place} (${view.payload.task.positions[place]})${weight}`));
     return group;
   });
 }
 
-/** @param {any} view @param {number} token @param {number} place @param {number} x @param {number} floor @param {number} cell */
+/**
+ * @param {any} view @param {number} token @param {number} place @param {number} x @param {number} floor
+ * @param {number} cell
+ */
 function arcToken(view, token, place, x, floor, cell) {
   const { colours, payload } = view;
   const mark = place < payload.task.prompt.length && payload.task.prompt[place] >= 0;
   const text = mark ? payload.task.positions[place].replace(/[<>]/g, "") : payload.tokens[token].label;
   const fill = mark ? colours.zero : payload.tokens[token].colour;
   const ink = mark ? colours.ink : payload.tokens[token].ink;
-  const edge = place === view.place ? colours.ink : place === view.place + 1 ? colours.accent : mark ? colours.faint : "none";
+  const edge =
+    place === view.place
+      ? colours.ink
+      : place === view.place + 1
+        ? colours.accent
+        : mark
+          ? colours.faint
+          : "none";
   const gap = cell >= 20 ? 1.5 : 0.5;
   const size = Math.min(14, (cell * 1.1) / Math.max(1, text.length * 0.72));
   return s(
     "g",
     {},
     s("rect", {
-      x: x - cell / 2 + gap, y: floor + 1, width: cell - 2 * gap, height: ARC_CELL - 2, rx: 2.5, fill, stroke: edge,
-      "stroke-width": edge === colours.faint ? 1 : 2, "stroke-dasharray": place === view.place + 1 ? "3 2" : null,
+      x: x - cell / 2 + gap,
+      y: floor + 1,
+      width: cell - 2 * gap,
+      height: ARC_CELL - 2,
+      rx: 2.5,
+      fill,
+      stroke: edge,
+      "stroke-width": edge === colours.faint ? 1 : 2,
+      "stroke-dasharray": place === view.place + 1 ? "3 2" : null,
     }),
     label(x, floor + ARC_CELL / 2, text, { colour: ink, halo: null, size, weight: 600, anchor: "middle" }),
   );
 }
 
-/** The numbers under the tokens; one that finds no room in three rows is left to the table. @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} top @param {number} width */
+/**
+ * The numbers under the tokens; one that finds no room in three rows is left to the table.
+ * @param {any} view @param {Float64Array} weights @param {(place: number) => number} X @param {number} top
+ * @param {number} width
+ */
 function arcLabels(view, weights, X, top, width) {
   const size = 11;
   const ends = new Array(ARC_LEVELS).fill(-Infinity);
@@ -138,7 +195,10 @@ function arcLabels(view, weights, X, top, width) {
     ends[level] = x + half;
     deepest = Math.max(deepest, level);
     const y = top + level * 14;
-    if (level) node.append(s("line", { x1: X(place), x2: X(place), y1: top - 7, y2: y - 7, stroke: view.colours.faint }));
+    if (level)
+      node.append(
+        s("line", { x1: X(place), x2: X(place), y1: top - 7, y2: y - 7, stroke: view.colours.faint }),
+      );
     node.append(label(x, y, text, { colours: view.colours, size, anchor: "middle", weight: 600 }));
   });
   return { node, height: 14 * (deepest + 1), left };

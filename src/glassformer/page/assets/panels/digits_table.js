@@ -29,10 +29,21 @@ export function digitTable(view, width, choose) {
     "g",
     { class: "digit-table" },
     digitCursor(view, left, cell),
-    rows.map((row, index) => label(0, y(index) + DIGIT_ROW / 2, row.name, { colour: view.colours.muted, halo: null, size: 12 })),
-    s("line", { x1: DIGIT_SIDE, x2: DIGIT_SIDE + columns * cell, y1: lineY, y2: lineY, stroke: view.colours.ink, "stroke-width": 1.5 }),
+    rows.map((row, index) =>
+      label(0, y(index) + DIGIT_ROW / 2, row.name, { colour: view.colours.muted, halo: null, size: 12 }),
+    ),
+    s("line", {
+      x1: DIGIT_SIDE,
+      x2: DIGIT_SIDE + columns * cell,
+      y1: lineY,
+      y2: lineY,
+      stroke: view.colours.ink,
+      "stroke-width": 1.5,
+    }),
     rows.flatMap((row, index) =>
-      Array.from({ length: columns }, (_, column) => digitCell(view, row, column, left(column), y(index), cell)),
+      Array.from({ length: columns }, (_, column) =>
+        digitCell(view, row, column, left(column), y(index), cell),
+      ),
     ),
     digitTargets(view, left, cell, choose),
   );
@@ -67,7 +78,10 @@ export function digitsByColumn(view) {
   return [...view.answer.digits].sort((one, two) => one.column - two.column);
 }
 
-/** @param {any} view @param {DigitRow} row @param {number} column @param {number} x @param {number} y @param {number} cell */
+/**
+ * @param {any} view @param {DigitRow} row @param {number} column @param {number} x @param {number} y
+ * @param {number} cell
+ */
 function digitCell(view, row, column, x, y, cell) {
   const { colours, payload } = view;
   const digit = digitsByColumn(view)[column];
@@ -75,11 +89,32 @@ function digitCell(view, row, column, x, y, cell) {
   const [middle, centre] = [x + cell / 2, y + DIGIT_ROW / 2];
   if (row.key === "written") return digitWritten(view, digit, x, y, cell);
   const isNumber = row.key === "a" || row.key === "b";
-  const lead = isNumber && column > 0 && digitIsLeading(row.key === "a" ? view.answer.a : view.answer.b, column);
-  const colour = row.key === "wanted" ? (wrong ? colours.bad : colours.muted) : row.key === "carry" ? colours.accent : lead || row.key === "margin" ? colours.muted : colours.ink;
+  const lead =
+    isNumber && column > 0 && digitIsLeading(row.key === "a" ? view.answer.a : view.answer.b, column);
+  const colour =
+    row.key === "wanted"
+      ? wrong
+        ? colours.bad
+        : colours.muted
+      : row.key === "carry"
+        ? colours.accent
+        : lead || row.key === "margin"
+          ? colours.muted
+          : colours.ink;
   const size = row.key === "margin" ? Math.min(11, cell * 0.36) : row.key === "carry" ? 13 : 17;
-  const weight = row.key === "carry" || (row.key === "wanted" && wrong) ? 700 : row.key === "margin" && digit.margin < 0 ? 700 : undefined;
-  return label(middle, centre, row.text(column), { colour: row.key === "margin" && digit.margin <= 0 ? colours.bad : colour, halo: null, size, anchor: "middle", weight });
+  const weight =
+    row.key === "carry" || (row.key === "wanted" && wrong)
+      ? 700
+      : row.key === "margin" && digit.margin < 0
+        ? 700
+        : undefined;
+  return label(middle, centre, row.text(column), {
+    colour: row.key === "margin" && digit.margin <= 0 ? colours.bad : colour,
+    halo: null,
+    size,
+    anchor: "middle",
+    weight,
+  });
 }
 
 /** @param {any} number @param {number} column */
@@ -87,7 +122,10 @@ function digitIsLeading(number, column) {
   return column >= String(number).length;
 }
 
-/** A written digit in its token's colour; a wrong one framed, with a cross. @param {any} view @param {any} digit @param {number} x @param {number} y @param {number} cell */
+/**
+ * A written digit in its token's colour; a wrong one framed, with a cross.
+ * @param {any} view @param {any} digit @param {number} x @param {number} y @param {number} cell
+ */
 function digitWritten(view, digit, x, y, cell) {
   const { colours, payload } = view;
   const token = payload.tokens[digit.token];
@@ -97,33 +135,90 @@ function digitWritten(view, digit, x, y, cell) {
   return s(
     "g",
     {},
-    s("rect", { x: x + room, y: y + 2, width: cell - 2 * room, height: DIGIT_ROW - 4, rx: 3, fill: token.colour }),
-    wrong && s("rect", { x: x + room, y: y + 2, width: cell - 2 * room, height: DIGIT_ROW - 4, rx: 3, fill: "none", stroke: colours.bad, "stroke-width": 3 }),
-    label(x + cell / 2, y + DIGIT_ROW / 2, token.label, { colour: token.ink, halo: null, size: token.label.length > 1 ? 11 : 17, weight: 700, anchor: "middle" }),
+    s("rect", {
+      x: x + room,
+      y: y + 2,
+      width: cell - 2 * room,
+      height: DIGIT_ROW - 4,
+      rx: 3,
+      fill: token.colour,
+    }),
+    wrong &&
+      s("rect", {
+        x: x + room,
+        y: y + 2,
+        width: cell - 2 * room,
+        height: DIGIT_ROW - 4,
+        rx: 3,
+        fill: "none",
+        stroke: colours.bad,
+        "stroke-width": 3,
+      }),
+    label(x + cell / 2, y + DIGIT_ROW / 2, token.label, {
+      colour: token.ink,
+      halo: null,
+      size: token.label.length > 1 ? 11 : 17,
+      weight: 700,
+      anchor: "middle",
+    }),
     wrong && s("circle", { cx: right - 1, cy: y + 4, r: 6, fill: colours.bad }),
-    wrong && s("path", { d: `M${right - 3.5} ${y + 1.5}l5 5m0 -5l-5 5`, stroke: colours.paper, "stroke-width": 1.75 }),
+    wrong &&
+      s("path", {
+        d: `M${right - 3.5} ${y + 1.5}l5 5m0 -5l-5 5`,
+        stroke: colours.paper,
+        "stroke-width": 1.75,
+      }),
   );
 }
 
-/** The frame round the column of the cursor. @param {any} view @param {(column: number) => number} left @param {number} cell */
+/**
+ * The frame round the column of the cursor.
+ * @param {any} view @param {(column: number) => number} left @param {number} cell
+ */
 function digitCursor(view, left, cell) {
   const chosen = view.answer.digits.find((/** @type {any} */ each) => each.place === view.place);
   if (!chosen) return null;
   const { colours } = view;
   return s("rect", {
-    x: left(chosen.column) + 0.5, y: 3, width: cell - 1, height: 6 * DIGIT_ROW + 8, rx: 6, class: "digit-cursor",
-    fill: mix(colours.accent, colours.paper, 0.1), stroke: colours.accent, "stroke-width": 2,
+    x: left(chosen.column) + 0.5,
+    y: 3,
+    width: cell - 1,
+    height: 6 * DIGIT_ROW + 8,
+    rx: 6,
+    class: "digit-cursor",
+    fill: mix(colours.accent, colours.paper, 0.1),
+    stroke: colours.accent,
+    "stroke-width": 2,
   });
 }
 
-/** What is clicked: a whole column. @param {any} view @param {(column: number) => number} left @param {number} cell @param {(place: number) => void} choose */
+/**
+ * What is clicked: a whole column.
+ * @param {any} view @param {(column: number) => number} left @param {number} cell
+ * @param {(place: number) => void} choose
+ */
 function digitTargets(view, left, cell, choose) {
   return view.answer.digits.map((/** @type {any} */ digit) => {
-    const title = s("title", {}, `column ${digit.column}: writes ${view.payload.tokens[digit.token].label}, margin ${short(digit.margin)}`);
-    const rect = s("rect", {
-      x: left(digit.column), y: 0, width: cell, height: 6 * DIGIT_ROW + 12, fill: "transparent", cursor: "pointer",
-      class: "digit-column", "data-column": digit.column, onclick: () => choose(digit.place),
-    }, title);
+    const title = s(
+      "title",
+      {},
+      `column ${digit.column}: writes ${view.payload.tokens[digit.token].label}, margin ${short(digit.margin)}`,
+    );
+    const rect = s(
+      "rect",
+      {
+        x: left(digit.column),
+        y: 0,
+        width: cell,
+        height: 6 * DIGIT_ROW + 12,
+        fill: "transparent",
+        cursor: "pointer",
+        class: "digit-column",
+        "data-column": digit.column,
+        onclick: () => choose(digit.place),
+      },
+      title,
+    );
     return rect;
   });
 }

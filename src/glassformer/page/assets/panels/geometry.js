@@ -28,16 +28,23 @@ export const geometryPanel = {
   id: "geometry",
   title: "Geometry",
   wide: true,
-  about: (view) => `How ${spotName(view, view.place)} becomes a prediction: each stage of the pass as points and arrows. Click a dot to move the cursor there.`,
+  about: (view) =>
+    `How ${spotName(view, view.place)} becomes a prediction: each stage of the pass as points and arrows. Click a dot to move the cursor there.`,
   draw(view, width) {
     const pictures = picturesOf(view);
     return {
       node: pictureSheet(view, pictures, width),
-      alt: `Geometry at ${spotName(view, view.place)}: ${pictures.map((picture) => picture.words).filter(Boolean).join("; ")}.`,
+      alt: `Geometry at ${spotName(view, view.place)}: ${pictures
+        .map((picture) => picture.words)
+        .filter(Boolean)
+        .join("; ")}.`,
       get table() {
         return { columns: COLUMNS, rows: pictures.flatMap((picture) => picture.rows()) };
       },
-      note: pictures.map((picture) => picture.note).filter(Boolean).join(" "),
+      note: pictures
+        .map((picture) => picture.note)
+        .filter(Boolean)
+        .join(" "),
       controls: geometryControls(view, pictures),
     };
   },
@@ -47,15 +54,30 @@ export const geometryPanel = {
 function picturesOf(view) {
   const head = headOf(view);
   const steps = streamSteps(view);
-  const all = [embeddingPicture(view), head && queryKeyPicture(view, head), head && valuePicture(view, head), hingePicture(view, steps), streamPicture(view, steps)];
+  const all = [
+    embeddingPicture(view),
+    head && queryKeyPicture(view, head),
+    head && valuePicture(view, head),
+    hingePicture(view, steps),
+    streamPicture(view, steps),
+  ];
   return all.filter((picture) => picture !== null);
 }
 
-/** Pictures in rows: three and two where there is room, one under the other on a phone. @param {View} view @param {Picture[]} pictures @param {number} width */
+/**
+ * Pictures in rows: three and two where there is room, one under the other on a phone.
+ * @param {View} view @param {Picture[]} pictures @param {number} width
+ */
 function pictureSheet(view, pictures, width) {
   const most = width >= 1000 ? 3 : width >= 600 ? 2 : 1;
-  const first = pictures.length > most ? pictures.length - most * (Math.ceil(pictures.length / most) - 1) : pictures.length;
-  const rows = most === 3 && pictures.length === 5 ? [pictures.slice(0, 3), pictures.slice(3)] : rowsOfPictures(pictures, most, first);
+  const first =
+    pictures.length > most
+      ? pictures.length - most * (Math.ceil(pictures.length / most) - 1)
+      : pictures.length;
+  const rows =
+    most === 3 && pictures.length === 5
+      ? [pictures.slice(0, 3), pictures.slice(3)]
+      : rowsOfPictures(pictures, most, first);
   const groups = [];
   let top = 0;
   for (const row of rows) {
@@ -74,19 +96,33 @@ function rowsOfPictures(pictures, most, first) {
   return rows;
 }
 
-/** @param {View} view @param {Picture} picture @param {number} x @param {number} y @param {number} width @param {number} height */
+/**
+ * @param {View} view @param {Picture} picture @param {number} x @param {number} y @param {number} width
+ * @param {number} height
+ */
 function pictureGroup(view, picture, x, y, width, height) {
   const { colours } = view;
   const title = s("text", { x: 2, y: 15, "font-size": 14, "font-weight": 600 }, picture.title);
-  const lines = wrappedText(picture.subtitle, width).map((line, i) => s("text", { x: 2, y: 32 + 14 * i, "font-size": 11.5, fill: colours.muted }, line));
+  const lines = wrappedText(picture.subtitle, width).map((line, i) =>
+    s("text", { x: 2, y: 32 + 14 * i, "font-size": 11.5, fill: colours.muted }, line),
+  );
   const group = s("g", { transform: `translate(${x} ${y})`, "data-picture": picture.id }, title, lines);
   if (!picture.spots.some(isDrawn)) {
-    group.append(s("text", { x: 2, y: HEADING + 30, fill: colours.muted }, "There are no finite numbers to show here."));
+    group.append(
+      s("text", { x: 2, y: HEADING + 30, fill: colours.muted }, "There are no finite numbers to show here."),
+    );
     return group;
   }
   const { x: across, y: up } = domainsOf(picture.spots, picture.room ?? 0.1);
   const [left, below] = picture.plane.labels;
-  const chart = plot({ width, height: height - HEADING - 8, x: { domain: across, label: left, ticks: Math.round(width / 60), format: tickWords }, y: { domain: up, label: below, format: tickWords }, equal: !picture.plane.isLine, colours });
+  const chart = plot({
+    width,
+    height: height - HEADING - 8,
+    x: { domain: across, label: left, ticks: Math.round(width / 60), format: tickWords },
+    y: { domain: up, label: below, format: tickWords },
+    equal: !picture.plane.isLine,
+    colours,
+  });
   picture.paint(chart);
   chart.root.removeAttribute("role");
   chart.root.setAttribute("y", String(HEADING + (lines.length > 1 ? 8 : 0)));
@@ -129,19 +165,39 @@ export function headChoosers(view) {
   if (layer === null) return [];
   const heads = view.payload.model.layers[layer].heads;
   return [
-    able.length > 1 && chooser("layer", able, layer, (value) => view.change({ layer: Number(value), head: 0 })),
-    heads > 1 && chooser("head", Array.from({ length: heads }, (_, i) => i), chosenHead(view, layer), (value) => view.change({ head: Number(value), layer })),
+    able.length > 1 &&
+      chooser("layer", able, layer, (value) => view.change({ layer: Number(value), head: 0 })),
+    heads > 1 &&
+      chooser(
+        "head",
+        Array.from({ length: heads }, (_, i) => i),
+        chosenHead(view, layer),
+        (value) => view.change({ head: Number(value), layer }),
+      ),
   ].filter((control) => control !== false);
 }
 
-/** @param {string} name @param {Array<number|string>} values @param {number|string} chosen @param {(value: string) => void} choose */
+/**
+ * @param {string} name @param {Array<number|string>} values @param {number|string} chosen
+ * @param {(value: string) => void} choose
+ */
 function chooser(name, values, chosen, choose) {
   const options = values.map((value) => h("option", { value, selected: value === chosen }, value));
-  const onchange = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.target).value);
-  return h("label", { class: "control" }, `${name} `, h("select", { onchange, "data-key": `choose-${name}` }, options));
+  const onchange = (/** @type {Event} */ event) =>
+    choose(/** @type {HTMLSelectElement} */ (event.target).value);
+  return h(
+    "label",
+    { class: "control" },
+    `${name} `,
+    h("select", { onchange, "data-key": `choose-${name}` }, options),
+  );
 }
 
-/** Two dimensions of more; each picture shows the most varied ones until they are chosen. @param {View} view @param {"dims"|"headDims"} key @param {string} name @param {import("./geometry_plane.js").Plane} plane */
+/**
+ * Two dimensions of more; each picture shows the most varied ones until they are chosen.
+ * @param {View} view @param {"dims"|"headDims"} key @param {string} name
+ * @param {import("./geometry_plane.js").Plane} plane
+ */
 function dimensionChoosers(view, key, name, { width, dims }) {
   const all = Array.from({ length: width }, (_, dim) => dim);
   const wished = view.state[key];
@@ -152,6 +208,11 @@ function dimensionChoosers(view, key, name, { width, dims }) {
       pair[axis] = Number(value);
       view.change({ [key]: value === AUTO ? null : pair });
     };
-    return chooser(`${name} dimension along ${"xy"[axis]}`, [AUTO, ...all], wished ? wished[axis] : AUTO, choose);
+    return chooser(
+      `${name} dimension along ${"xy"[axis]}`,
+      [AUTO, ...all],
+      wished ? wished[axis] : AUTO,
+      choose,
+    );
   });
 }

@@ -12,13 +12,31 @@ import { answeringPlaces, spotName, tokenPaint } from "./places.js";
 const MOST_NAMED = 12; // places up to which all are named
 const SAME_SPOT = 5; // pixels within which names are joined
 
-/** A token as a disc with its name in it. @param {View} view @param {number} token @param {number} x @param {number} y */
+/**
+ * A token as a disc with its name in it.
+ * @param {View} view @param {number} token @param {number} x @param {number} y
+ */
 export function tokenDisc(view, token, x, y, radius = 9) {
   const paint = tokenPaint(view, token);
   const size = paint.label.length > 2 ? 9 : radius * 1.25;
   const half = Math.max(radius, textWidth(paint.label, size) / 2 + 3);
-  const disc = s("rect", { x: x - half, y: y - radius, width: 2 * half, height: 2 * radius, rx: radius, fill: paint.colour, stroke: view.colours.paper });
-  const text = { x, y: y + size * 0.36, "text-anchor": "middle", fill: paint.ink, "font-weight": 600, "font-size": size };
+  const disc = s("rect", {
+    x: x - half,
+    y: y - radius,
+    width: 2 * half,
+    height: 2 * radius,
+    rx: radius,
+    fill: paint.colour,
+    stroke: view.colours.paper,
+  });
+  const text = {
+    x,
+    y: y + size * 0.36,
+    "text-anchor": "middle",
+    fill: paint.ink,
+    "font-weight": 600,
+    "font-size": size,
+  };
   return s("g", { "pointer-events": "none", "data-token": token }, disc, s("text", text, paint.label));
 }
 
@@ -27,14 +45,26 @@ export function tokenDisc(view, token, x, y, radius = 9) {
  * @param {View} view @param {number} place @param {number} x @param {number} y
  * @param {{shape?: "disc"|"ring"|"square", colour?: string, faint?: boolean, kind?: string}} [options]
  */
-export function placeDot(view, place, x, y, { shape = "disc", colour = tokenPaint(view, view.tokens[place]).colour, faint = false, kind = shape } = {}) {
+export function placeDot(
+  view,
+  place,
+  x,
+  y,
+  { shape = "disc", colour = tokenPaint(view, view.tokens[place]).colour, faint = false, kind = shape } = {},
+) {
   const radius = place === view.place ? 6.5 : 4.5;
   const look = {
-    fill: shape === "ring" ? view.colours.paper : colour, stroke: shape === "ring" ? colour : view.colours.ink,
-    "stroke-width": shape === "ring" ? 2.2 : place === view.place ? 1.4 : 0.7, opacity: faint ? 0.35 : null,
-    cursor: "pointer", onclick: () => view.change({ place }), "data-place": place, "data-kind": kind,
+    fill: shape === "ring" ? view.colours.paper : colour,
+    stroke: shape === "ring" ? colour : view.colours.ink,
+    "stroke-width": shape === "ring" ? 2.2 : place === view.place ? 1.4 : 0.7,
+    opacity: faint ? 0.35 : null,
+    cursor: "pointer",
+    onclick: () => view.change({ place }),
+    "data-place": place,
+    "data-kind": kind,
   };
-  if (shape === "square") return s("rect", { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius, ...look });
+  if (shape === "square")
+    return s("rect", { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius, ...look });
   return s("circle", { cx: x, cy: y, r: radius, ...look });
 }
 
@@ -44,23 +74,41 @@ export function starMark(x, y, fill, paper, radius = 8) {
     const [reach, angle] = [i % 2 ? radius * 0.45 : radius, (i * Math.PI) / 5];
     return `${(x + reach * Math.sin(angle)).toFixed(2)},${(y - reach * Math.cos(angle)).toFixed(2)}`;
   });
-  return s("polygon", { points: points.join(" "), fill, stroke: paper, "stroke-width": 1.2, "paint-order": "stroke", "pointer-events": "none" });
+  return s("polygon", {
+    points: points.join(" "),
+    fill,
+    stroke: paper,
+    "stroke-width": 1.2,
+    "paint-order": "stroke",
+    "pointer-events": "none",
+  });
 }
 
 /** Thin lines through the origin. @param {Plot} chart @param {View} view */
 export function originCross(chart, view) {
   const { left, top, width, height } = chart.box;
   const look = { stroke: view.colours.muted, "stroke-width": 0.8, "stroke-opacity": 0.7 };
-  return s("g", {},
+  return s(
+    "g",
+    {},
     s("line", { x1: chart.X(0), x2: chart.X(0), y1: top, y2: top + height, ...look }),
-    s("line", { x1: left, x2: left + width, y1: chart.Y(0), y2: chart.Y(0), ...look }));
+    s("line", { x1: left, x2: left + width, y1: chart.Y(0), y2: chart.Y(0), ...look }),
+  );
 }
 
-/** The places that carry a name: all of a short input, the cursor and those that it looks at of a long one. @param {View} view @param {number[]|null} weights of the cursor */
+/**
+ * The places that carry a name: all of a short input, the cursor and those that it looks at of a long one.
+ * @param {View} view @param {number[]|null} weights of the cursor
+ */
 export function namedPlaces(view, weights) {
   const all = view.tokens.map((_, place) => place);
   if (all.length <= MOST_NAMED) return all;
-  const looked = weights ? all.filter((place) => weights[place] > 0.02).sort((a, b) => weights[b] - weights[a]).slice(0, 5) : [];
+  const looked = weights
+    ? all
+        .filter((place) => weights[place] > 0.02)
+        .sort((a, b) => weights[b] - weights[a])
+        .slice(0, 5)
+    : [];
   return [...new Set([view.place, ...looked])].sort((a, b) => a - b);
 }
 
@@ -84,8 +132,13 @@ export function namesAt(chart, view, names) {
     if (known) known.texts.push(text);
     else groups.push({ x, y, texts: [text], strong });
   }
-  const placed = spread(groups.map(({ x, y, texts, strong }) => ({ x, y, text: joinedNames(texts), strong, size: 11 })), { box: chart.box });
-  return placed.map(({ x, y, text, anchor, strong }) => label(x, y, text, { colours: view.colours, size: 11, anchor, weight: strong ? 700 : 400 }));
+  const placed = spread(
+    groups.map(({ x, y, texts, strong }) => ({ x, y, text: joinedNames(texts), strong, size: 11 })),
+    { box: chart.box },
+  );
+  return placed.map(({ x, y, text, anchor, strong }) =>
+    label(x, y, text, { colours: view.colours, size: 11, anchor, weight: strong ? 700 : 400 }),
+  );
 }
 
 /** @param {string[]} texts */

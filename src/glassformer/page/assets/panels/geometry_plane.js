@@ -19,7 +19,14 @@ export function planeFor(name, vectors, wished) {
   const all = spreads.reduce((sum, one) => sum + one, 0);
   const share = all > 0 ? dims.reduce((sum, dim) => sum + spreads[dim], 0) / all : 1;
   const isLine = width === 1;
-  return { name, width, dims, share, isLine, labels: [`${name}[${dims[0]}]`, isLine ? "place" : `${name}[${dims[1]}]`] };
+  return {
+    name,
+    width,
+    dims,
+    share,
+    isLine,
+    labels: [`${name}[${dims[0]}]`, isLine ? "place" : `${name}[${dims[1]}]`],
+  };
 }
 
 /** @param {number[][]} vectors @param {number} dim */
@@ -35,12 +42,18 @@ function largestTwo(spreads) {
   return order.slice(0, 2).sort((a, b) => a - b);
 }
 
-/** Where a vector is drawn; `place` keeps one dimension apart along y. @param {Plane} plane @param {number[]} vector @param {number} [place] */
+/**
+ * Where a vector is drawn; `place` keeps one dimension apart along y.
+ * @param {Plane} plane @param {number[]} vector @param {number} [place]
+ */
 export function spotOf(plane, vector, place = 0) {
   return [vector[plane.dims[0]], plane.isLine ? place : vector[plane.dims[1]]];
 }
 
-/** What a reader must know of a plane; nothing where it shows everything. @param {Plane} plane @param {string} about */
+/**
+ * What a reader must know of a plane; nothing where it shows everything.
+ * @param {Plane} plane @param {string} about
+ */
 export function planeNote(plane, about) {
   if (plane.isLine) return `${about}: one dimension, along x; y is the place.`;
   if (plane.width <= 2) return "";
@@ -48,7 +61,10 @@ export function planeNote(plane, about) {
   return `${about}: dimensions ${plane.dims[0]} and ${plane.dims[1]} of ${plane.width} (${share}% of the variance shown).`;
 }
 
-/** Lowest and highest of what is drawn on both axes, with room. @param {number[][]} spots @param {number} room @returns {{x: [number, number], y: [number, number]}} */
+/**
+ * Lowest and highest of what is drawn on both axes, with room.
+ * @param {number[][]} spots @param {number} room @returns {{x: [number, number], y: [number, number]}}
+ */
 export function domainsOf(spots, room) {
   const [x, y] = [0, 1].map((axis) => {
     const values = spots.map((spot) => spot[axis]).filter(Number.isFinite);
@@ -66,7 +82,10 @@ export function isDrawn(spot) {
   return Number.isFinite(spot[0]) && Number.isFinite(spot[1]);
 }
 
-/** The part of the line slope . point + shift = 0 inside a rectangle; null where it misses it. @param {number[]} slope @param {number} shift @param {number[][]} limits @returns {number[][]|null} */
+/**
+ * The part of the line slope . point + shift = 0 inside a rectangle; null where it misses it.
+ * @param {number[]} slope @param {number} shift @param {number[][]} limits @returns {number[][]|null}
+ */
 export function clippedLine(slope, shift, limits) {
   const size = slope[0] ** 2 + slope[1] ** 2;
   if (!(size > 0) || !Number.isFinite(shift)) return null;
@@ -80,5 +99,7 @@ export function clippedLine(slope, shift, limits) {
     const ends = [(low - foot[axis]) / along[axis], (high - foot[axis]) / along[axis]].sort((a, b) => a - b);
     [start, end] = [Math.max(start, ends[0]), Math.min(end, ends[1])];
   }
-  return start < end ? [start, end].map((step) => [foot[0] + step * along[0], foot[1] + step * along[1]]) : null;
+  return start < end
+    ? [start, end].map((step) => [foot[0] + step * along[0], foot[1] + step * along[1]])
+    : null;
 }

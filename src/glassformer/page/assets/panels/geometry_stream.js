@@ -14,7 +14,9 @@ import { polygonSpot, regionPaths, regionShapes, regionSpots } from "./regions.j
 /** @typedef {import("./geometry.js").Picture} Picture */
 /** @typedef {import("../chart.js").Plot} Plot */
 /** @typedef {import("./geometry_plane.js").Plane} Plane */
-/** @typedef {{name: string, by: string, states: number[][]}} Step  a state of every place, and what moved it there */
+/**
+ * @typedef {{name: string, by: string, states: number[][]}} Step  a state of every place, and what moved it there
+ */
 
 const ROOM = 0.14; // round what is drawn, as a share of it
 const NAME_ROOM = 10; // pixels from the name of a region to its border
@@ -22,12 +24,15 @@ const NAME_ROOM = 10; // pixels from the name of a region to its border
 /** e, then z and h of every layer. @param {View} view @returns {Step[]} */
 export function streamSteps(view) {
   const { layers } = view.payload.model;
-  const columns = (/** @type {string} */ name) => view.tokens.map((_, place) => columnOf(view.at(name), place));
+  const columns = (/** @type {string} */ name) =>
+    view.tokens.map((_, place) => columnOf(view.at(name), place));
   const steps = [{ name: "e", by: "", states: columns("embedded") }];
   layers.forEach((layer, index) => {
     const number = layers.length > 1 ? String(index) : "";
-    if (layer.attention) steps.push({ name: `z${number}`, by: "attention", states: columns(`${layer.prefix}mid`) });
-    if (layer.feedforward) steps.push({ name: `h${number}`, by: "feed-forward", states: columns(`${layer.prefix}stream`) });
+    if (layer.attention)
+      steps.push({ name: `z${number}`, by: "attention", states: columns(`${layer.prefix}mid`) });
+    if (layer.feedforward)
+      steps.push({ name: `h${number}`, by: "feed-forward", states: columns(`${layer.prefix}stream`) });
   });
   return steps;
 }
@@ -40,39 +45,80 @@ export function winnerAfter(view, place) {
 /** @param {View} view @param {Step[]} steps @returns {Picture} */
 export function streamPicture(view, steps) {
   const places = movingPlaces(view);
-  const plane = planeFor("stream", places.flatMap((place) => steps.map((step) => step.states[place])), view.state.dims);
+  const plane = planeFor(
+    "stream",
+    places.flatMap((place) => steps.map((step) => step.states[place])),
+    view.state.dims,
+  );
   const winner = tokenLabel(view, winnerAfter(view, view.place));
-  const slice = plane.width > 2 ? "The map is the slice through the cursor's last state: other arrows are projected on it." : "";
+  const slice =
+    plane.width > 2
+      ? "The map is the slice through the cursor's last state: other arrows are projected on it."
+      : "";
   const names = steps.map((step) => step.name).join(" → ");
   return {
-    id: "residual stream", title: `Residual stream: ${names}`, plane, room: ROOM,
+    id: "residual stream",
+    title: `Residual stream: ${names}`,
+    plane,
+    room: ROOM,
     subtitle: "regions: the token that the head would write there",
-    spots: places.flatMap((place) => steps.map((step, i) => spotOf(plane, step.states[place], place + 0.3 * i))),
+    spots: places.flatMap((place) =>
+      steps.map((step, i) => spotOf(plane, step.states[place], place + 0.3 * i)),
+    ),
     paint: (chart) => paintStream(chart, view, plane, steps, places),
     note: [planeNote(plane, "Residual stream"), slice].filter(Boolean).join(" "),
     words: `the stream at ${spotName(view, view.place)} goes ${names} and ends in the region of ${winner}`,
-    rows: () => view.tokens.flatMap((token, place) => steps.flatMap((step) => vectorRows("residual stream", step.name, tokenLabel(view, token), placeName(view, place), step.states[place]))),
+    rows: () =>
+      view.tokens.flatMap((token, place) =>
+        steps.flatMap((step) =>
+          vectorRows(
+            "residual stream",
+            step.name,
+            tokenLabel(view, token),
+            placeName(view, place),
+            step.states[place],
+          ),
+        ),
+      ),
   };
 }
 
-/** @param {Plot} chart @param {View} view @param {Plane} plane @param {Step[]} steps @param {number[]} places */
+/**
+ * @param {Plot} chart @param {View} view @param {Plane} plane @param {Step[]} steps @param {number[]} places
+ */
 function paintStream(chart, view, plane, steps, places) {
   const last = steps[steps.length - 1];
   const taken = paintLand(chart, view, plane, "readout", last.states[view.place], view.colours.tint);
-  const spot = (/** @type {number} */ place, /** @type {number} */ i) => spotOf(plane, steps[i].states[place], place + 0.3 * i);
-  const at = (/** @type {number[]} */ where) => /** @type {[number, number]} */ ([chart.X(where[0]), chart.Y(where[1])]);
+  const spot = (/** @type {number} */ place, /** @type {number} */ i) =>
+    spotOf(plane, steps[i].states[place], place + 0.3 * i);
+  const at = (/** @type {number[]} */ where) =>
+    /** @type {[number, number]} */ ([chart.X(where[0]), chart.Y(where[1])]);
   for (const place of [...places.filter((one) => one !== view.place), view.place]) {
-    steps.slice(1).forEach((step, i) => chart.layer.append(stepArrow(chart, view, spot(place, i), spot(place, i + 1), step.by, place === view.place)));
+    steps
+      .slice(1)
+      .forEach((step, i) =>
+        chart.layer.append(
+          stepArrow(chart, view, spot(place, i), spot(place, i + 1), step.by, place === view.place),
+        ),
+      );
     const [start, end] = [spot(place, 0), spot(place, steps.length - 1)];
     if (isDrawn(start)) chart.layer.append(placeDot(view, place, ...at(start), { kind: "e" }));
     const colour = tokenPaint(view, winnerAfter(view, place)).colour;
-    if (isDrawn(end) && steps.length > 1) chart.layer.append(placeDot(view, place, ...at(end), { shape: "square", colour, kind: last.name }));
+    if (isDrawn(end) && steps.length > 1)
+      chart.layer.append(placeDot(view, place, ...at(end), { shape: "square", colour, kind: last.name }));
   }
-  const ends = steps.map((step, i) => ({ spot: spot(view.place, i), text: i ? step.name : `e: ${spotName(view, view.place)}`, strong: true }));
+  const ends = steps.map((step, i) => ({
+    spot: spot(view.place, i),
+    text: i ? step.name : `e: ${spotName(view, view.place)}`,
+    strong: true,
+  }));
   chart.layer.append(...taken, ...namesAt(chart, view, ends));
 }
 
-/** @param {Plot} chart @param {View} view @param {number[]} from @param {number[]} to @param {string} by @param {boolean} isCursor */
+/**
+ * @param {Plot} chart @param {View} view @param {number[]} from @param {number[]} to @param {string} by
+ * @param {boolean} isCursor
+ */
 function stepArrow(chart, view, from, to, by, isCursor) {
   if (!isDrawn(from) || !isDrawn(to)) return s("g");
   const colour = by === "attention" ? view.colours.accent : view.colours.ink;
@@ -80,25 +126,52 @@ function stepArrow(chart, view, from, to, by, isCursor) {
   return arrow(chart.X(from[0]), chart.Y(from[1]), chart.X(to[0]), chart.Y(to[1]), colour, look);
 }
 
-/** The tinted regions with their names; the names come back, to stand above what is drawn next. @param {Plot} chart @param {View} view @param {Plane} plane @param {"settle"|"readout"} kind @param {number[]} base @param {number} tint */
+/**
+ * The tinted regions with their names; the names come back, to stand above what is drawn next.
+ * @param {Plot} chart @param {View} view @param {Plane} plane @param {"settle"|"readout"} kind
+ * @param {number[]} base @param {number} tint
+ */
 function paintLand(chart, view, plane, kind, base, tint) {
   if (!base.every(Number.isFinite)) return [];
   const { paths, spots } = regionsUnder(chart, view, plane, kind, base);
   chart.clipped.prepend(...regionShapes(paths, view.payload.tokens, view.colours, tint));
-  return spots.map(({ token, x, y }) => label(x, y, tokenLabel(view, token), { colours: view.colours, halo: null, size: 14, anchor: "middle", weight: 600 }));
+  return spots.map(({ token, x, y }) =>
+    label(x, y, tokenLabel(view, token), {
+      colours: view.colours,
+      halo: null,
+      size: 14,
+      anchor: "middle",
+      weight: 600,
+    }),
+  );
 }
 
-/** Regions, exact where they are polygons, and where their names have room. @param {Plot} chart @param {View} view @param {Plane} plane @param {"settle"|"readout"} kind @param {number[]} base */
+/**
+ * Regions, exact where they are polygons, and where their names have room.
+ * @param {Plot} chart @param {View} view @param {Plane} plane @param {"settle"|"readout"} kind
+ * @param {number[]} base
+ */
 function regionsUnder(chart, view, plane, kind, base) {
   const exact = kind === "readout" ? exactLandOf(view, plane, base, chart) : null;
   if (exact) {
     const spots = exact.map(({ token, points }) => ({ token, ...polygonSpot(points) }));
-    return { paths: new Map(exact.map(({ token, points }) => [token, `M${points.map((point) => point.map((one) => one.toFixed(1)).join(" ")).join("L")}Z`])), spots: spots.filter(({ room }) => room >= NAME_ROOM) };
+    return {
+      paths: new Map(
+        exact.map(({ token, points }) => [
+          token,
+          `M${points.map((point) => point.map((one) => one.toFixed(1)).join(" ")).join("L")}Z`,
+        ]),
+      ),
+      spots: spots.filter(({ room }) => room >= NAME_ROOM),
+    };
   }
   const land = landOf(view, kind, plane, base, chart);
   if (!land) return { paths: new Map(), spots: [] };
   const cell = Math.min(chart.box.width, chart.box.height) / land.grid;
-  return { paths: regionPaths(land), spots: regionSpots(land).filter(({ room }) => room * cell >= 1.4 * NAME_ROOM) };
+  return {
+    paths: regionPaths(land),
+    spots: regionSpots(land).filter(({ room }) => room * cell >= 1.4 * NAME_ROOM),
+  };
 }
 
 /** @param {View} view @param {Step[]} steps @returns {Picture|null} */
@@ -106,17 +179,28 @@ export function hingePicture(view, steps) {
   const { layers } = view.payload.model;
   const layer = layers[layers.length - 1];
   if (!layer.feedforward) return null;
-  const [entering, middle] = layer.attention ? [steps[steps.length - 3], steps[steps.length - 2]] : [null, steps[steps.length - 2]];
+  const [entering, middle] = layer.attention
+    ? [steps[steps.length - 3], steps[steps.length - 2]]
+    : [null, steps[steps.length - 2]];
   const places = movingPlaces(view);
   const shown = entering ? [entering, middle] : [middle];
-  const plane = planeFor(middle.name, places.flatMap((place) => shown.map((step) => step.states[place])), view.state.dims);
+  const plane = planeFor(
+    middle.name,
+    places.flatMap((place) => shown.map((step) => step.states[place])),
+    view.state.dims,
+  );
   const units = unitsOf(view, layer);
   const on = units.bent.filter((value) => value > 0).length;
   const slice = plane.width > 2 ? `Hinges and map are a slice through the cursor's ${middle.name}.` : "";
   return {
-    id: "hinges", title: `Feed-forward hinges in the plane of ${middle.name}`, plane, room: ROOM,
+    id: "hinges",
+    title: `Feed-forward hinges in the plane of ${middle.name}`,
+    plane,
+    room: ROOM,
     subtitle: "lines: where a unit switches (tick: its on side); regions: the token that follows",
-    spots: places.flatMap((place) => shown.map((step, i) => spotOf(plane, step.states[place], place + 0.3 * i))),
+    spots: places.flatMap((place) =>
+      shown.map((step, i) => spotOf(plane, step.states[place], place + 0.3 * i)),
+    ),
     paint: (chart) => paintHinges(chart, view, plane, shown, places, units),
     note: [planeNote(plane, "Hinges"), slice].filter(Boolean).join(" "),
     words: `${on} of ${units.bent.length} feed-forward units are on at ${spotName(view, view.place)}`,
@@ -124,7 +208,10 @@ export function hingePicture(view, steps) {
   };
 }
 
-/** What each unit of the last layer bends at the cursor, and what it gives. @param {View} view @param {import("../types.js").Layer} layer */
+/**
+ * What each unit of the last layer bends at the cursor, and what it gives.
+ * @param {View} view @param {import("../types.js").Layer} layer
+ */
 function unitsOf(view, layer) {
   const bent = columnOf(view.at(`${layer.prefix}ff.${layer.gated ? "gate" : "up"}`), view.place);
   return { bent, hidden: columnOf(view.at(`${layer.prefix}ff.hidden`), view.place) };
@@ -133,20 +220,29 @@ function unitsOf(view, layer) {
 /** @param {View} view @param {{bent: number[], hidden: number[]}} units */
 function unitRows(view, { bent, hidden }) {
   const [token, place] = [tokenLabel(view, view.tokens[view.place]), placeName(view, view.place)];
-  return bent.flatMap((value, unit) => [["hinges", "bent by unit", token, place, unit, value], ["hinges", "given by unit", token, place, unit, hidden[unit]]]);
+  return bent.flatMap((value, unit) => [
+    ["hinges", "bent by unit", token, place, unit, value],
+    ["hinges", "given by unit", token, place, unit, hidden[unit]],
+  ]);
 }
 
-/** @param {Plot} chart @param {View} view @param {Plane} plane @param {Step[]} shown @param {number[]} places @param {{bent: number[], hidden: number[]}} units */
+/**
+ * @param {Plot} chart @param {View} view @param {Plane} plane @param {Step[]} shown @param {number[]} places
+ * @param {{bent: number[], hidden: number[]}} units
+ */
 function paintHinges(chart, view, plane, shown, places, units) {
   const middle = shown[shown.length - 1];
   const base = middle.states[view.place];
-  const at = (/** @type {number[]} */ where) => /** @type {[number, number]} */ ([chart.X(where[0]), chart.Y(where[1])]);
+  const at = (/** @type {number[]} */ where) =>
+    /** @type {[number, number]} */ ([chart.X(where[0]), chart.Y(where[1])]);
   const taken = paintLand(chart, view, plane, "settle", base, view.colours.tint * 0.7);
   const names = base.every(Number.isFinite) ? paintLines(chart, view, plane, base, units) : [];
-  const spot = (/** @type {number} */ place, /** @type {number} */ i) => spotOf(plane, shown[i].states[place], place + 0.3 * i);
+  const spot = (/** @type {number} */ place, /** @type {number} */ i) =>
+    spotOf(plane, shown[i].states[place], place + 0.3 * i);
   for (const place of [...places.filter((one) => one !== view.place), view.place]) {
     const end = spot(place, shown.length - 1);
-    if (shown.length > 1 && place === view.place) chart.layer.append(stepArrow(chart, view, spot(place, 0), end, "attention", true));
+    if (shown.length > 1 && place === view.place)
+      chart.layer.append(stepArrow(chart, view, spot(place, 0), end, "attention", true));
     const colour = tokenPaint(view, winnerAfter(view, place)).colour;
     if (isDrawn(end)) chart.layer.append(placeDot(view, place, ...at(end), { colour, kind: middle.name }));
   }
@@ -154,7 +250,10 @@ function paintHinges(chart, view, plane, shown, places, units) {
   chart.layer.append(...taken, ...namesAt(chart, view, [...ends, ...names]));
 }
 
-/** @param {Plot} chart @param {View} view @param {Plane} plane @param {number[]} base @param {{bent: number[], hidden: number[]}} units */
+/**
+ * @param {Plot} chart @param {View} view @param {Plane} plane @param {number[]} base
+ * @param {{bent: number[], hidden: number[]}} units
+ */
 function paintLines(chart, view, plane, base, { bent, hidden }) {
   const most = Math.max(1e-300, ...hidden.map(Math.abs));
   const order = hidden.map((_, unit) => unit).sort((a, b) => Math.abs(hidden[b]) - Math.abs(hidden[a]));
@@ -163,8 +262,12 @@ function paintLines(chart, view, plane, base, { bent, hidden }) {
     if (!hinge.pieces.length) return [];
     const isOn = bent[unit] > 0;
     const look = {
-      stroke: isOn ? view.colours.positive : view.colours.muted, fill: "none", "stroke-dasharray": isOn ? null : "4 3", "data-unit": unit,
-      "stroke-width": isOn ? 0.8 + 1.4 * Math.abs(hidden[unit] / most) : 0.8, "stroke-opacity": isOn ? 0.9 : 0.75,
+      stroke: isOn ? view.colours.positive : view.colours.muted,
+      fill: "none",
+      "stroke-dasharray": isOn ? null : "4 3",
+      "data-unit": unit,
+      "stroke-width": isOn ? 0.8 + 1.4 * Math.abs(hidden[unit] / most) : 0.8,
+      "stroke-opacity": isOn ? 0.9 : 0.75,
     };
     chart.clipped.append(s("path", { d: hingePath(chart, hinge), ...look }));
     const piece = hinge.pieces[Math.floor(hinge.pieces.length / 2)];
@@ -174,9 +277,13 @@ function paintLines(chart, view, plane, base, { bent, hidden }) {
   });
 }
 
-/** The line, and a tick from its middle to the side on which the unit is on. @param {Plot} chart @param {import("./geometry_land.js").Hinge} hinge */
+/**
+ * The line, and a tick from its middle to the side on which the unit is on.
+ * @param {Plot} chart @param {import("./geometry_land.js").Hinge} hinge
+ */
 function hingePath(chart, { line, pieces }) {
-  const point = (/** @type {number[]} */ where) => `${chart.X(where[0]).toFixed(1)} ${chart.Y(where[1]).toFixed(1)}`;
+  const point = (/** @type {number[]} */ where) =>
+    `${chart.X(where[0]).toFixed(1)} ${chart.Y(where[1]).toFixed(1)}`;
   const d = pieces.map(([from, to]) => `M${point(from)}L${point(to)}`).join("");
   if (!line) return d;
   const [x, y] = [(pieces[0][0][0] + pieces[0][1][0]) / 2, (pieces[0][0][1] + pieces[0][1][1]) / 2];

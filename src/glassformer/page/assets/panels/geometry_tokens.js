@@ -20,20 +20,39 @@ export function embeddingPicture(view) {
   const here = spotName(view, view.place);
   const clouds = tokens.length * places.length <= MOST_PAIRS ? pairSpots(view, plane, tokens, places) : [];
   return {
-    id: "embeddings", title: "Embeddings", plane,
+    id: "embeddings",
+    title: "Embeddings",
+    plane,
     subtitle: "discs: tokens; dots: token + position, large as read here",
-    spots: [...tokens.map((vector) => spotOf(plane, vector, 0)), ...places.map((vector, place) => spotOf(plane, vector, place)), ...clouds.flat()],
+    spots: [
+      ...tokens.map((vector) => spotOf(plane, vector, 0)),
+      ...places.map((vector, place) => spotOf(plane, vector, place)),
+      ...clouds.flat(),
+    ],
     paint: (chart) => paintEmbeddings(chart, view, plane, tokens, places, clouds),
     note: planeNote(plane, "Embeddings"),
     words: `embedding of ${here} at ${plane.labels.join(", ")}`,
     rows: () => [
-      ...tokens.flatMap((vector, token) => vectorRows("embeddings", "token", tokenLabel(view, token), null, vector)),
-      ...places.flatMap((vector, place) => vectorRows("embeddings", "token + position", tokenLabel(view, view.tokens[place]), placeName(view, place), vector)),
+      ...tokens.flatMap((vector, token) =>
+        vectorRows("embeddings", "token", tokenLabel(view, token), null, vector),
+      ),
+      ...places.flatMap((vector, place) =>
+        vectorRows(
+          "embeddings",
+          "token + position",
+          tokenLabel(view, view.tokens[place]),
+          placeName(view, place),
+          vector,
+        ),
+      ),
     ],
   };
 }
 
-/** Tokens alone, as wide as the stream: zeros where positions stand under them. @param {View} view @returns {number[][]} */
+/**
+ * Tokens alone, as wide as the stream: zeros where positions stand under them.
+ * @param {View} view @returns {number[][]}
+ */
 function tokenVectors(view) {
   const table = view.at("token.table");
   const width = view.payload.model.width;
@@ -43,40 +62,94 @@ function tokenVectors(view) {
   });
 }
 
-/** A table's rows for a vector. @param {string} picture @param {string} item @param {string} token @param {string|null} place @param {number[]} vector */
+/**
+ * A table's rows for a vector.
+ * @param {string} picture @param {string} item @param {string} token @param {string|null} place
+ * @param {number[]} vector
+ */
 export function vectorRows(picture, item, token, place, vector) {
   return vector.map((value, dim) => [picture, item, token, place, dim, value]);
 }
 
-/** @param {import("../chart.js").Plot} chart @param {View} view @param {import("./geometry_plane.js").Plane} plane @param {number[][]} tokens @param {number[][]} places @param {number[][][]} clouds */
+/**
+ * @param {import("../chart.js").Plot} chart @param {View} view
+ * @param {import("./geometry_plane.js").Plane} plane @param {number[][]} tokens @param {number[][]} places
+ * @param {number[][][]} clouds
+ */
 function paintEmbeddings(chart, view, plane, tokens, places, clouds) {
-  const at = (/** @type {number[]} */ spot) => /** @type {[number, number]} */ ([chart.X(spot[0]), chart.Y(spot[1])]);
+  const at = (/** @type {number[]} */ spot) =>
+    /** @type {[number, number]} */ ([chart.X(spot[0]), chart.Y(spot[1])]);
   chart.clipped.append(originCross(chart, view));
-  chart.clipped.append(...clouds.map((spots, token) => pairCloud(chart, spots, tokenPaint(view, token).colour)));
+  chart.clipped.append(
+    ...clouds.map((spots, token) => pairCloud(chart, spots, tokenPaint(view, token).colour)),
+  );
   const spots = places.map((vector, place) => spotOf(plane, vector, place));
   const lines = spots.flatMap((spot, place) => {
     const from = tokens[view.tokens[place]] ? spotOf(plane, tokens[view.tokens[place]], 0) : spot;
     if (!isDrawn(spot) || !isDrawn(from)) return [];
     const d = pathOf([from, spot], chart.X, chart.Y);
-    return [s("path", { d, stroke: tokenPaint(view, view.tokens[place]).colour, "stroke-width": place === view.place ? 2 : 1, fill: "none" })];
+    return [
+      s("path", {
+        d,
+        stroke: tokenPaint(view, view.tokens[place]).colour,
+        "stroke-width": place === view.place ? 2 : 1,
+        fill: "none",
+      }),
+    ];
   });
   chart.clipped.append(...lines);
-  const discs = tokens.map((vector) => spotOf(plane, vector, 0)).map((spot, token) => (isDrawn(spot) ? tokenDisc(view, token, ...at(spot), 8) : null));
+  const discs = tokens
+    .map((vector) => spotOf(plane, vector, 0))
+    .map((spot, token) => (isDrawn(spot) ? tokenDisc(view, token, ...at(spot), 8) : null));
   chart.layer.append(...discs.filter((disc) => disc !== null));
-  chart.layer.append(...spots.flatMap((spot, place) => (isDrawn(spot) ? [placeDot(view, place, ...at(spot), { kind: "embedded" })] : [])));
-  chart.layer.append(...namesAt(chart, view, namedPlaces(view, null).map((place) => placeNameAt(view, place, spots[place]))));
+  chart.layer.append(
+    ...spots.flatMap((spot, place) =>
+      isDrawn(spot) ? [placeDot(view, place, ...at(spot), { kind: "embedded" })] : [],
+    ),
+  );
+  chart.layer.append(
+    ...namesAt(
+      chart,
+      view,
+      namedPlaces(view, null).map((place) => placeNameAt(view, place, spots[place])),
+    ),
+  );
 }
 
-/** Where every token would be at every place of the input. @param {View} view @param {import("./geometry_plane.js").Plane} plane @param {number[][]} tokens @param {number[][]} places */
+/**
+ * Where every token would be at every place of the input.
+ * @param {View} view @param {import("./geometry_plane.js").Plane} plane @param {number[][]} tokens
+ * @param {number[][]} places
+ */
 function pairSpots(view, plane, tokens, places) {
-  const shifts = places.map((vector, place) => vector.map((value, dim) => value - (tokens[view.tokens[place]]?.[dim] ?? 0)));
-  return tokens.map((vector) => shifts.map((shift, place) => spotOf(plane, vector.map((value, dim) => value + shift[dim]), place)));
+  const shifts = places.map((vector, place) =>
+    vector.map((value, dim) => value - (tokens[view.tokens[place]]?.[dim] ?? 0)),
+  );
+  return tokens.map((vector) =>
+    shifts.map((shift, place) =>
+      spotOf(
+        plane,
+        vector.map((value, dim) => value + shift[dim]),
+        place,
+      ),
+    ),
+  );
 }
 
-/** A token at every place: pale dots, joined along the places. @param {import("../chart.js").Plot} chart @param {number[][]} spots @param {string} colour */
+/**
+ * A token at every place: pale dots, joined along the places.
+ * @param {import("../chart.js").Plot} chart @param {number[][]} spots @param {string} colour
+ */
 function pairCloud(chart, spots, colour) {
-  const dots = spots.filter(isDrawn).map(([x, y]) => `M${chart.X(x).toFixed(1)} ${chart.Y(y).toFixed(1)}h0`).join("");
+  const dots = spots
+    .filter(isDrawn)
+    .map(([x, y]) => `M${chart.X(x).toFixed(1)} ${chart.Y(y).toFixed(1)}h0`)
+    .join("");
   const look = { fill: "none", stroke: colour, "stroke-linecap": "round" };
-  return s("g", { opacity: 0.4 },
-    s("path", { d: pathOf(spots, chart.X, chart.Y), "stroke-width": 0.6, ...look }), s("path", { d: dots, "stroke-width": 4, ...look }));
+  return s(
+    "g",
+    { opacity: 0.4 },
+    s("path", { d: pathOf(spots, chart.X, chart.Y), "stroke-width": 0.6, ...look }),
+    s("path", { d: dots, "stroke-width": 4, ...look }),
+  );
 }

@@ -5,19 +5,31 @@ import { grouped, percent, short } from "../numbers.js";
 import { tip } from "../tip.js";
 import { proofBadge } from "./badge.js";
 import { follow } from "./follow.js";
-import { prose } from "./prose.js";
+import { prose } from "../prose.js";
 
 /** Each convention of counting: its field, its words, and what it counts. */
 const COUNT_CHIPS = [
-  ["unique", "parameters", "Numbers that the file holds, each tied number once: what boards of small models compare."],
+  [
+    "unique",
+    "parameters",
+    "Numbers that the file holds, each tied number once: what boards of small models compare.",
+  ],
   ["stored", "stored", "Numbers of a plain checkpoint: every array that the pass reads, ties written out."],
   ["learned", "learned", "Numbers that training may move."],
   ["nonzero", "non-zero", "Parameters that are not zero."],
   ["constants", "constants", "Numbers in the formulas of the parts, stored nowhere."],
-  ["rank", "rank", "Independent directions of the learned numbers that change a logit: the rank of the Jacobian."],
+  [
+    "rank",
+    "rank",
+    "Independent directions of the learned numbers that change a logit: the rank of the Jacobian.",
+  ],
   ["dead", "dead", "Learned numbers that change no logit."],
 ];
-const THEME_CHOICES = /** @type {const} */ ([[null, "System"], ["light", "Light"], ["dark", "Dark"]]);
+const THEME_CHOICES = /** @type {const} */ ([
+  [null, "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+]);
 
 /** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
 export function mountHeader(container, store, viewOf) {
@@ -29,7 +41,12 @@ export function mountHeader(container, store, viewOf) {
     container,
     h("div", { class: "tools" }, themes.root, copyButton(store), resetButton(store, lab), keysButton()),
     h("div", { class: "head-top" }, headTitle(payload), badge),
-    h("ul", { class: "chips", "aria-label": "Size and measures" }, countChips(payload), measureChips(payload)),
+    h(
+      "ul",
+      { class: "chips", "aria-label": "Size and measures" },
+      countChips(payload),
+      measureChips(payload),
+    ),
     status,
     headArithmetic(payload),
   );
@@ -50,7 +67,13 @@ export function mountHeader(container, store, viewOf) {
 function headTitle(payload) {
   const task = payload.kind === "adder" ? `Adds ${payload.task.about}.` : payload.task.about;
   const own = payload.about && h("p", { class: "muted" }, prose(payload.about));
-  return h("div", { class: "head-title" }, h("h1", {}, payload.name), h("p", { class: "sentence" }, prose(task)), own);
+  return h(
+    "div",
+    { class: "head-title" },
+    h("h1", {}, payload.name),
+    h("p", { class: "sentence" }, prose(task)),
+    own,
+  );
 }
 
 /** @param {any} payload */
@@ -67,8 +90,12 @@ function countChips(/** @type {any} */ payload) {
     if (value === null || value === undefined) return null;
     if ((field === "stored" || field === "nonzero") && value === counts.unique) return null;
     if ((field === "dead" || field === "constants") && value === 0) return null;
-    const more = field === "dead" ? counts.dead.join(", ") : field === "constants" ? payload.model.constants : "";
-    return headChip(value === 1 ? words.replace(/s$/, "") : words, grouped(value), [about, more && ` ${more}`]);
+    const more =
+      field === "dead" ? counts.dead.join(", ") : field === "constants" ? payload.model.constants : "";
+    return headChip(value === 1 ? words.replace(/s$/, "") : words, grouped(value), [
+      about,
+      more && ` ${more}`,
+    ]);
   });
 }
 
@@ -97,25 +124,39 @@ function headStatus(view) {
   const { step, seed, changes } = view.state;
   const number = Object.keys(changes).length;
   return [
-    number > 0 && statusPart(`changed: ${number} ${number === 1 ? "number" : "numbers"}`, "reset", () => view.change({ changes: {} })),
-    seed !== null && statusPart(`seed ${seed} is open`, "back to the chosen seed", () => view.change({ seed: null })),
-    step !== null && statusPart(`step ${grouped(step)} is shown`, "to the chosen model", () => view.change({ step: null })),
+    number > 0 &&
+      statusPart(`changed: ${number} ${number === 1 ? "number" : "numbers"}`, "reset", () =>
+        view.change({ changes: {} }),
+      ),
+    seed !== null &&
+      statusPart(`seed ${seed} is open`, "back to the chosen seed", () => view.change({ seed: null })),
+    step !== null &&
+      statusPart(`step ${grouped(step)} is shown`, "to the chosen model", () => view.change({ step: null })),
   ];
 }
 
 /** @param {string} words @param {string} action @param {() => void} act */
 function statusPart(words, action, act) {
-  return h("span", {}, words, " (", h("button", { type: "button", class: "link", onclick: act }, action), ")");
+  return h(
+    "span",
+    {},
+    words,
+    " (",
+    h("button", { type: "button", class: "link", onclick: act }, action),
+    ")",
+  );
 }
 
 /** @param {any} store */
 function themeSwitch(store) {
   const buttons = THEME_CHOICES.map(([theme, words]) =>
-    h("button", { type: "button", onclick: () => store.set({ theme }) }, words));
+    h("button", { type: "button", onclick: () => store.set({ theme }) }, words),
+  );
   return {
     root: h("div", { class: "group", role: "group", "aria-label": "Colours" }, buttons),
     /** @param {string|null} theme */
-    mark: (theme) => THEME_CHOICES.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", String(one === theme))),
+    mark: (theme) =>
+      THEME_CHOICES.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", String(one === theme))),
   };
 }
 
@@ -153,5 +194,9 @@ function resetButton(store, lab) {
 
 function keysButton() {
   const open = () => document.dispatchEvent(new CustomEvent("glassformer-keys"));
-  return h("button", { type: "button", class: "quiet", "aria-label": "Keys", title: "Keys (?)", onclick: open }, "?");
+  return h(
+    "button",
+    { type: "button", class: "quiet", "aria-label": "Keys", title: "Keys (?)", onclick: open },
+    "?",
+  );
 }

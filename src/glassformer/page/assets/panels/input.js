@@ -20,7 +20,11 @@ export function mountInput(container, store, viewOf) {
   const fields = (isAdder ? adderFields : ruleFields)(viewOf, offer);
   refill(
     container,
-    h("form", { class: "input-form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() }, fields.root),
+    h(
+      "form",
+      { class: "input-form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      fields.root,
+    ),
     h("div", { class: "answer-line" }, answer, startButton(payload, store)),
     alert,
   );
@@ -47,7 +51,8 @@ export function mountInput(container, store, viewOf) {
     }
     refill(answer, (isAdder ? adderGlance : ruleGlance)(view, offer));
   });
-  for (const field of fields.inputs) field.addEventListener("keydown", (event) => restore(event, fields, viewOf, complain));
+  for (const field of fields.inputs)
+    field.addEventListener("keydown", (event) => restore(event, fields, viewOf, complain));
 }
 
 /** @param {any} lab @param {string} text */
@@ -63,7 +68,12 @@ function markField(field, isWrong) {
 }
 
 /** Escape in a field: the last good text is back. */
-function restore(/** @type {KeyboardEvent} */ event, /** @type {Fields} */ fields, /** @type {() => any} */ viewOf, /** @type {(words: string) => void} */ complain) {
+function restore(
+  /** @type {KeyboardEvent} */ event,
+  /** @type {Fields} */ fields,
+  /** @type {() => any} */ viewOf,
+  /** @type {(words: string) => void} */ complain,
+) {
   if (event.key !== "Escape") return;
   event.preventDefault();
   fields.show(viewOf());
@@ -73,7 +83,11 @@ function restore(/** @type {KeyboardEvent} */ event, /** @type {Fields} */ field
 /** @param {any} payload @param {any} store */
 function startButton(payload, store) {
   const load = () => store.set({ input: payload.start.input, place: null });
-  const words = payload.proof?.counterexample ? "Counterexample" : payload.proof?.hardest ? "Hardest input" : "First input";
+  const words = payload.proof?.counterexample
+    ? "Counterexample"
+    : payload.proof?.hardest
+      ? "Hardest input"
+      : "First input";
   const button = h("button", { type: "button", class: "quiet", id: "worst-input", onclick: load }, words);
   tip(button, () => [`${payload.start.input}: ${payload.start.why}`]);
   return button;

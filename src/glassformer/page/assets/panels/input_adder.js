@@ -22,7 +22,10 @@ export function adderFields(viewOf, offer) {
   const root = h(
     "div",
     { class: "input-adder" },
-    h("label", { class: "input-label", for: "input-a" }, "Add"), a, h("span", { "aria-hidden": "true" }, "+"), b,
+    h("label", { class: "input-label", for: "input-a" }, "Add"),
+    a,
+    h("span", { "aria-hidden": "true" }, "+"),
+    b,
     button("random-input", "Random", () => put([randomNumber(digits), randomNumber(digits)])),
     button("swap-input", "Swap", () => put(pairOf(viewOf()).reverse())),
   );
@@ -62,7 +65,9 @@ export function adderGlance(view) {
   const { got, expected, right, margin } = view.answer;
   const size = Math.max(got.length, expected.length);
   const [said, wanted] = [got.padStart(size), expected.padStart(size)];
-  const digits = [...said].map((digit, i) => (digit === wanted[i] ? digit : h("mark", { class: "wrong-digit" }, digit === " " ? "0" : digit)));
+  const digits = [...said].map((digit, i) =>
+    digit === wanted[i] ? digit : h("mark", { class: "wrong-digit" }, digit === " " ? "0" : digit),
+  );
   return [
     h("span", { class: "equals", "aria-hidden": "true" }, "="),
     h("span", { class: "sum", "aria-label": `The model writes ${got}` }, digits),

@@ -8,7 +8,16 @@ export function ruleFields(viewOf, offer) {
   const { payload } = viewOf();
   const field = ruleField(payload, offer);
   const palette = rulePalette(payload, (label) => offer(joined([...viewOf().labels, label])));
-  const back = h("button", { type: "button", "aria-label": "Remove the last token", title: "Remove the last token", onclick: () => offer(joined(viewOf().labels.slice(0, -1))) }, "⌫");
+  const back = h(
+    "button",
+    {
+      type: "button",
+      "aria-label": "Remove the last token",
+      title: "Remove the last token",
+      onclick: () => offer(joined(viewOf().labels.slice(0, -1))),
+    },
+    "⌫",
+  );
   const root = h(
     "div",
     { class: "input-rule" },
@@ -46,13 +55,18 @@ function ruleField(payload, offer) {
 /** @param {any} payload @param {(label: string) => void} append */
 function rulePalette(payload, append) {
   return payload.tokens.map((/** @type {any} */ token) =>
-    h("button", {
-      type: "button",
-      class: "token small",
-      style: `background:${token.colour};color:${token.ink}`,
-      "aria-label": `Append ${token.label}`,
-      onclick: () => append(token.label),
-    }, token.label));
+    h(
+      "button",
+      {
+        type: "button",
+        class: "token small",
+        style: `background:${token.colour};color:${token.ink}`,
+        "aria-label": `Append ${token.label}`,
+        onclick: () => append(token.label),
+      },
+      token.label,
+    ),
+  );
 }
 
 /**
@@ -61,8 +75,11 @@ function rulePalette(payload, append) {
  */
 export function ruleGlance(view, offer) {
   const { labels, payload, tokens } = view;
-  const remove = (/** @type {number} */ place) => offer(joined(labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
-  const cells = tokens.map((/** @type {number} */ token, /** @type {number} */ place) => tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place + 1}`, () => remove(place)));
+  const remove = (/** @type {number} */ place) =>
+    offer(joined(labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
+  const cells = tokens.map((/** @type {number} */ token, /** @type {number} */ place) =>
+    tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place + 1}`, () => remove(place)),
+  );
   const last = tokens.length - 1;
   const found = view.answers[last];
   const next = payload.tokens[found.winner];
@@ -72,7 +89,13 @@ export function ruleGlance(view, offer) {
     h("span", { class: "cells", role: "group", "aria-label": "Tokens read: a click removes one" }, cells),
     h("span", { class: "leads", "aria-hidden": "true" }, "→"),
     cell,
-    h("span", { class: "answer-words" }, percent(probabilityAt(view, found.winner, last)), " ", verdictWords(view, found)),
+    h(
+      "span",
+      { class: "answer-words" },
+      percent(probabilityAt(view, found.winner, last)),
+      " ",
+      verdictWords(view, found),
+    ),
   ];
 }
 
@@ -85,14 +108,20 @@ function probabilityAt(view, token, place) {
 /** @param {any} token @param {string} title @param {() => void} act */
 function tokenCell(token, title, act) {
   const style = `background:${token.colour};color:${token.ink}`;
-  return h("button", { type: "button", class: "token", style, title, "aria-label": title, onclick: act }, token.label);
+  return h(
+    "button",
+    { type: "button", class: "token", style, title, "aria-label": title, onclick: act },
+    token.label,
+  );
 }
 
 /** @param {any} view @param {any} found */
 function verdictWords(view, found) {
   const margin = `margin ${short(found.margin)}`;
   if (!found.demand) return h("span", { class: "muted" }, `nothing demanded · ${margin}`);
-  const wanted = found.allowed.map((/** @type {number} */ token) => view.payload.tokens[token].label).join(" or ");
+  const wanted = found.allowed
+    .map((/** @type {number} */ token) => view.payload.tokens[token].label)
+    .join(" or ");
   if (found.right) return h("span", { class: "good" }, `✓ right · ${margin}`);
   return h("span", { class: "bad" }, `✗ wrong: must be ${wanted} · ${margin}`);
 }

@@ -7,12 +7,19 @@ import { label } from "../marks.js";
 import { grouped, short } from "../numbers.js";
 import { extent } from "../ticks.js";
 
-const CLASS_KINDS = /** @type {const} */ ([["proved", "good"], ["refuted", "bad"], ["undecided", "muted"]]);
+const CLASS_KINDS = /** @type {const} */ ([
+  ["proved", "good"],
+  ["refuted", "bad"],
+  ["undecided", "muted"],
+]);
 const CLASS_BAR = 16;
 export const CLASSES_HEIGHT = 52;
 const FAR = 2; // times the span of the test set: a margin beyond is named at the edge, not drawn
 
-/** Classes of inputs by what is known of them. @param {any} proof @param {number} width @param {any} colours */
+/**
+ * Classes of inputs by what is known of them.
+ * @param {any} proof @param {number} width @param {any} colours
+ */
 export function classesBar(proof, width, colours) {
   const { total } = proof.classes;
   let at = 0;
@@ -21,28 +28,58 @@ export function classesBar(proof, width, colours) {
     const from = at;
     at += share;
     if (!share) return [];
-    return [s("rect", { x: from * width, y: 0, width: Math.max(share * width, 2), height: CLASS_BAR, fill: colours[colour] })];
+    return [
+      s("rect", {
+        x: from * width,
+        y: 0,
+        width: Math.max(share * width, 2),
+        height: CLASS_BAR,
+        fill: colours[colour],
+      }),
+    ];
   });
   const words = CLASS_KINDS.filter(([kind]) => proof.classes[kind]).map(([kind, colour]) =>
-    s("tspan", { fill: colours[colour], dx: 10, "font-weight": 600 }, `${grouped(proof.classes[kind])} ${kind}`));
-  const text = s("text", { x: 0, y: CLASS_BAR + 18, fill: colours.muted }, `${grouped(total)} classes of inputs`, words);
+    s(
+      "tspan",
+      { fill: colours[colour], dx: 10, "font-weight": 600 },
+      `${grouped(proof.classes[kind])} ${kind}`,
+    ),
+  );
+  const text = s(
+    "text",
+    { x: 0, y: CLASS_BAR + 18, fill: colours.muted },
+    `${grouped(total)} classes of inputs`,
+    words,
+  );
   return s("g", {}, parts, text);
 }
 
-/** How the margins of the test set lie, now; with the line that parts right from wrong, and the proof's smallest margin. */
-export function marginsChart(/** @type {any} */ view, /** @type {number} */ width, /** @type {number} */ height) {
+/**
+ * How the margins of the test set lie, now; with the line that parts right from wrong, and the proof's
+ * smallest margin.
+ */
+export function marginsChart(
+  /** @type {any} */ view,
+  /** @type {number} */ width,
+  /** @type {number} */ height,
+) {
   const { colours, payload } = view;
   const values = Array.from(view.error.margins).filter(Number.isFinite);
   const smallest = payload.proof?.smallest_margin ?? null;
   const span = extent([...values, 0], 0.04);
-  const isNear = smallest !== null && smallest > span[0] - FAR * (span[1] - span[0]) && smallest < span[1] + FAR * (span[1] - span[0]);
+  const isNear =
+    smallest !== null &&
+    smallest > span[0] - FAR * (span[1] - span[0]) &&
+    smallest < span[1] + FAR * (span[1] - span[0]);
   const domain = isNear ? extent([...values, 0, smallest], 0.04) : span;
   const colourOf = (/** @type {number} */ middle) => (middle < 0 ? colours.bad : colours.good);
   const title = `margin of the ${grouped(view.error.total)} test inputs`;
   const chart = histogram({ width, height, values, domain, label: title, colours, colourOf });
   chart.layer.append(...marginLine(chart, 0, colours.ink, "", colours));
-  if (isNear) chart.layer.append(...marginLine(chart, smallest, colours.accent, smallestWords(payload.proof), colours));
-  else if (smallest !== null) chart.layer.append(edgeWords(chart, smallest, smallestWords(payload.proof), span, colours));
+  if (isNear)
+    chart.layer.append(...marginLine(chart, smallest, colours.accent, smallestWords(payload.proof), colours));
+  else if (smallest !== null)
+    chart.layer.append(edgeWords(chart, smallest, smallestWords(payload.proof), span, colours));
   return chart;
 }
 
@@ -51,47 +88,106 @@ function smallestWords(proof) {
   return `${proof.verdict === "proved" ? "smallest of all inputs" : "smallest found"}: ${short(proof.smallest_margin)}`;
 }
 
-/** @param {any} chart @param {number} value @param {string} colour @param {string} text @param {any} colours */
+/**
+ * @param {any} chart @param {number} value @param {string} colour @param {string} text @param {any} colours
+ */
 function marginLine(chart, value, colour, text, colours) {
   const { box, X } = chart;
   const x = X(value);
   const isLeft = x > box.left + box.width / 2;
-  const line = s("line", { x1: x, x2: x, y1: box.top, y2: box.top + box.height, stroke: colour, "stroke-width": 1.75, "stroke-dasharray": text ? "5 3" : null });
-  const words = text && label(x + (isLeft ? -6 : 6), box.top + 9, text, { colours, colour, anchor: isLeft ? "end" : "start", weight: 600 });
+  const line = s("line", {
+    x1: x,
+    x2: x,
+    y1: box.top,
+    y2: box.top + box.height,
+    stroke: colour,
+    "stroke-width": 1.75,
+    "stroke-dasharray": text ? "5 3" : null,
+  });
+  const words =
+    text &&
+    label(x + (isLeft ? -6 : 6), box.top + 9, text, {
+      colours,
+      colour,
+      anchor: isLeft ? "end" : "start",
+      weight: 600,
+    });
   return words ? [line, words] : [line];
 }
 
-/** @param {any} chart @param {number} value @param {string} words @param {number[]} span @param {any} colours */
+/**
+ * @param {any} chart @param {number} value @param {string} words @param {number[]} span @param {any} colours
+ */
 function edgeWords(chart, value, words, span, colours) {
   const isBelow = value < span[0];
   const { box } = chart;
   const text = isBelow ? `← ${words}` : `${words} →`;
   const x = isBelow ? Math.max(box.left, chart.X(0)) + 6 : box.left + box.width - 6;
-  return label(x, box.top + 9, text, { colours, colour: colours.accent, anchor: isBelow ? "start" : "end", weight: 600 });
+  return label(x, box.top + 9, text, {
+    colours,
+    colour: colours.accent,
+    anchor: isBelow ? "start" : "end",
+    weight: 600,
+  });
 }
 
-/** The smallest margin of each answer digit over all inputs. @param {any} view @param {number} width @param {number} height */
+/**
+ * The smallest margin of each answer digit over all inputs.
+ * @param {any} view @param {number} width @param {number} height
+ */
 export function digitMargins(view, width, height) {
   const { colours, payload } = view;
   const steps = payload.proof.steps;
   const bars = extent([0, ...steps.map((/** @type {any} */ one) => one.margin)], 0.08);
-  const x = { domain: /** @type {[number, number]} */ ([-0.5, steps.length - 0.5]), label: "answer digit, in the order of writing", ticks: steps.map((/** @type {any} */ _, /** @type {number} */ i) => i), format: (/** @type {number} */ i) => columnName(steps[i].column), grid: false };
-  const chart = plot({ width, height, x, y: { domain: bars, label: "smallest margin over all inputs" }, colours });
+  const x = {
+    domain: /** @type {[number, number]} */ ([-0.5, steps.length - 0.5]),
+    label: "answer digit, in the order of writing",
+    ticks: steps.map((/** @type {any} */ _, /** @type {number} */ i) => i),
+    format: (/** @type {number} */ i) => columnName(steps[i].column),
+    grid: false,
+  };
+  const chart = plot({
+    width,
+    height,
+    x,
+    y: { domain: bars, label: "smallest margin over all inputs" },
+    colours,
+  });
   const zero = chart.Y(0);
   steps.forEach((/** @type {any} */ one, /** @type {number} */ i) => {
     const y = chart.Y(one.margin);
     const [left, right] = [chart.X(i - 0.32), chart.X(i + 0.32)];
-    const bar = s("rect", { x: left, y: Math.min(y, zero), width: right - left, height: Math.max(1, Math.abs(y - zero)), fill: one.margin > 0 ? colours.good : colours.bad });
+    const bar = s("rect", {
+      x: left,
+      y: Math.min(y, zero),
+      width: right - left,
+      height: Math.max(1, Math.abs(y - zero)),
+      fill: one.margin > 0 ? colours.good : colours.bad,
+    });
     chart.layer.append(bar, ...digitWords(chart, i, one.margin, right - left, colours));
   });
-  chart.layer.append(s("line", { x1: chart.box.left, x2: chart.box.left + chart.box.width, y1: zero, y2: zero, stroke: colours.ink }));
+  chart.layer.append(
+    s("line", {
+      x1: chart.box.left,
+      x2: chart.box.left + chart.box.width,
+      y1: zero,
+      y2: zero,
+      stroke: colours.ink,
+    }),
+  );
   return chart;
 }
 
 /** @param {any} chart @param {number} i @param {number} margin @param {number} room @param {any} colours */
 function digitWords(chart, i, margin, room, colours) {
   if (room < 26) return [];
-  return [label(chart.X(i), chart.Y(Math.max(margin, 0)) - 9, short(margin, 2), { colours, size: 11, anchor: "middle" })];
+  return [
+    label(chart.X(i), chart.Y(Math.max(margin, 0)) - 9, short(margin, 2), {
+      colours,
+      size: 11,
+      anchor: "middle",
+    }),
+  ];
 }
 
 /** 10⁰ is the units. @param {number} column */

@@ -31,7 +31,10 @@ export const numberlinePanel = {
     if (!data) return lineNothing();
     const lines = data.lines.map((line, index) => drawnLine(view, data, line, width, index * LINE_HEIGHT));
     const node = svgRoot(width, LINE_HEIGHT * lines.length, view.colours, lines);
-    rove(node, lines.flatMap((line) => [".band", ".sum"].map((mark) => [...line.querySelectorAll(mark)])));
+    rove(
+      node,
+      lines.flatMap((line) => [".band", ".sum"].map((mark) => [...line.querySelectorAll(mark)])),
+    );
     return { node, alt: lineAlt(view, data), table: lineTable(view, data), note: lineNote(view, data) };
   },
 };
@@ -58,7 +61,10 @@ function drawnLine(view, data, line, width, top) {
   );
 }
 
-/** Bands in their tokens' tints, with what they write above. @param {any} view @param {Line} line @param {(v: number) => number} X */
+/**
+ * Bands in their tokens' tints, with what they write above.
+ * @param {any} view @param {Line} line @param {(v: number) => number} X
+ */
 function lineBandShapes(view, line, X) {
   const { colours, payload } = view;
   return line.bands.map(({ from, to, winner }) => {
@@ -66,12 +72,32 @@ function lineBandShapes(view, line, X) {
     const [left, right] = [X(from), X(to)];
     const wide = right - left >= 8 + 7 * token.label.length;
     const shape = s("rect", {
-      x: left, y: LINE_TOP - 22, width: Math.max(0, right - left), height: 2 * LINE_ROW + 22,
-      fill: mix(token.colour, colours.paper, colours.tint * 0.7), class: "band", "data-winner": winner,
+      x: left,
+      y: LINE_TOP - 22,
+      width: Math.max(0, right - left),
+      height: 2 * LINE_ROW + 22,
+      fill: mix(token.colour, colours.paper, colours.tint * 0.7),
+      class: "band",
+      "data-winner": winner,
     });
     tip(shape, () => [`writes ${token.label} from ${short(from, 6)} to ${short(to, 6)}`]);
-    const head = s("rect", { x: left, y: LINE_TOP - 22, width: Math.max(0, right - left), height: 18, fill: token.colour, "pointer-events": "none" });
-    const text = wide && label((left + right) / 2, LINE_TOP - 13, token.label, { colour: token.ink, halo: null, anchor: "middle", weight: 700, size: 13 });
+    const head = s("rect", {
+      x: left,
+      y: LINE_TOP - 22,
+      width: Math.max(0, right - left),
+      height: 18,
+      fill: token.colour,
+      "pointer-events": "none",
+    });
+    const text =
+      wide &&
+      label((left + right) / 2, LINE_TOP - 13, token.label, {
+        colour: token.ink,
+        halo: null,
+        anchor: "middle",
+        weight: 700,
+        size: 13,
+      });
     return s("g", {}, shape, head, text);
   });
 }
@@ -89,7 +115,11 @@ function lineRowNames(view, data) {
   });
   const y = LINE_TOP + LINE_ROW;
   const parting = s("line", { x1: 0, x2: LINE_SIDE - 6, y1: y, y2: y, stroke: colours.faint });
-  return [label(0, LINE_TOP - 13, "writes", { colour: colours.muted, halo: null, size: 11 }), ...rows.flat(), parting];
+  return [
+    label(0, LINE_TOP - 13, "writes", { colour: colours.muted, halo: null, size: 11 }),
+    ...rows.flat(),
+    parting,
+  ];
 }
 
 /** @param {number} carry */
@@ -107,59 +137,108 @@ function lineDots(view, data, line, X) {
   const { sums } = data;
   const isSame = (/** @type {number} */ i) => Number(sums.own[i] === tokens[place]);
   const order = [...sums.right.keys()].sort((a, b) => isSame(a) - isSame(b) || line.x[a] - line.x[b]);
-  return order.filter((i) => line.x[i] >= line.low && line.x[i] <= line.high).map((i) => {
-    const same = isSame(i);
-    const y = lineRowMiddle(sums.carry[i]) + (((i * 0.618034) % 1) - 0.5) * (LINE_ROW - 18);
-    const size = same ? 4 : 2.6;
-    const look = { fill: payload.tokens[sums.right[i]].colour, stroke: same ? colours.ink : colours.paper, "stroke-width": same ? 1 : 0.6, opacity: same ? 1 : 0.75, class: "sum" };
-    const x = X(line.x[i]);
-    const dot = sums.carry[i]
-      ? s("rect", { x: x - size * 0.9, y: y - size * 0.9, width: size * 1.8, height: size * 1.8, ...look })
-      : s("circle", { cx: x, cy: y, r: size, ...look });
-    const column = sums.isTop ? "" : `${sums.first[i]} + ${sums.second[i]}, `;
-    tip(dot, () => [`${column}carry ${sums.carry[i]}: ${sums.right[i]} is right. It stands at ${short(line.x[i], 6)}.`]);
-    return dot;
-  });
+  return order
+    .filter((i) => line.x[i] >= line.low && line.x[i] <= line.high)
+    .map((i) => {
+      const same = isSame(i);
+      const y = lineRowMiddle(sums.carry[i]) + (((i * 0.618034) % 1) - 0.5) * (LINE_ROW - 18);
+      const size = same ? 4 : 2.6;
+      const look = {
+        fill: payload.tokens[sums.right[i]].colour,
+        stroke: same ? colours.ink : colours.paper,
+        "stroke-width": same ? 1 : 0.6,
+        opacity: same ? 1 : 0.75,
+        class: "sum",
+      };
+      const x = X(line.x[i]);
+      const dot = sums.carry[i]
+        ? s("rect", { x: x - size * 0.9, y: y - size * 0.9, width: size * 1.8, height: size * 1.8, ...look })
+        : s("circle", { cx: x, cy: y, r: size, ...look });
+      const column = sums.isTop ? "" : `${sums.first[i]} + ${sums.second[i]}, `;
+      tip(dot, () => [
+        `${column}carry ${sums.carry[i]}: ${sums.right[i]} is right. It stands at ${short(line.x[i], 6)}.`,
+      ]);
+      return dot;
+    });
 }
 
-/** The way from the state to the nearest border. @param {any} view @param {Line} line @param {(v: number) => number} X */
+/**
+ * The way from the state to the nearest border.
+ * @param {any} view @param {Line} line @param {(v: number) => number} X
+ */
 function lineBorder(view, line, X) {
   const { colours } = view;
   if (line.nearest === null) return null;
   const y = LINE_TOP + 2 * LINE_ROW + 12;
   const [from, to] = [X(line.now), X(line.nearest)];
   const words = `${short(Math.abs(line.nearest - line.now))} to the border`;
-  const left = Math.min(Math.max(Math.min(from, to), LINE_SIDE), X(line.high) - textWidth(words, 11.5) * 1.08);
+  const left = Math.min(
+    Math.max(Math.min(from, to), LINE_SIDE),
+    X(line.high) - textWidth(words, 11.5) * 1.08,
+  );
   return [
-    s("line", { x1: to, x2: to, y1: LINE_TOP - 4, y2: y + 5, stroke: colours.ink, "stroke-width": 2, "stroke-dasharray": "5 3" }),
+    s("line", {
+      x1: to,
+      x2: to,
+      y1: LINE_TOP - 4,
+      y2: y + 5,
+      stroke: colours.ink,
+      "stroke-width": 2,
+      "stroke-dasharray": "5 3",
+    }),
     s("line", { x1: from, x2: to, y1: y, y2: y, stroke: colours.ink, "stroke-width": 3 }),
     s("line", { x1: from, x2: from, y1: y - 5, y2: y + 5, stroke: colours.ink, "stroke-width": 2 }),
     label(left, y + 15, words, { colours, size: 11.5, weight: 600 }),
   ];
 }
 
-/** What a carry moves: to here, or from here on. @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X */
+/**
+ * What a carry moves: to here, or from here on.
+ * @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X
+ */
 function lineCarry(view, data, line, X) {
   const { colours } = view;
   if (line.carryMove === null) return null;
-  const [from, to] = data.digit.carry ? [line.now - line.carryMove, line.now] : [line.now, line.now + line.carryMove];
+  const [from, to] = data.digit.carry
+    ? [line.now - line.carryMove, line.now]
+    : [line.now, line.now + line.carryMove];
   const inside = (/** @type {number} */ value) => Math.min(Math.max(X(value), LINE_SIDE), X(line.high));
   const y = LINE_TOP + LINE_ROW;
-  return s("g", {}, arrow(inside(from), y + LINE_ROW / 2 - 6, inside(to), y - LINE_ROW / 2 + 6, colours.ink, { width: 1.75, dash: data.digit.carry ? undefined : "4 3" }));
+  return s(
+    "g",
+    {},
+    arrow(inside(from), y + LINE_ROW / 2 - 6, inside(to), y - LINE_ROW / 2 + 6, colours.ink, {
+      width: 1.75,
+      dash: data.digit.carry ? undefined : "4 3",
+    }),
+  );
 }
 
-/** The current sum's state. @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X */
+/**
+ * The current sum's state.
+ * @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X
+ */
 function lineMarker(view, data, line, X) {
   const { colours, payload } = view;
   const token = payload.tokens[data.digit.token];
   const [x, y] = [X(line.now), lineRowMiddle(data.digit.carry)];
   const look = { fill: token.colour, stroke: colours.ink, "stroke-width": 2.5 };
-  const shape = data.digit.carry ? s("rect", { x: x - 10, y: y - 10, width: 20, height: 20, rx: 2, ...look }) : s("circle", { cx: x, cy: y, r: 11, ...look });
-  tip(shape, () => [`${view.answer.a} + ${view.answer.b} stands at ${short(line.now, 6)} and writes ${token.label}.`]);
-  return [shape, label(x, y, token.label, { colour: token.ink, halo: null, anchor: "middle", weight: 700, size: 13 })];
+  const shape = data.digit.carry
+    ? s("rect", { x: x - 10, y: y - 10, width: 20, height: 20, rx: 2, ...look })
+    : s("circle", { cx: x, cy: y, r: 11, ...look });
+  tip(shape, () => [
+    `${view.answer.a} + ${view.answer.b} stands at ${short(line.now, 6)} and writes ${token.label}.`,
+  ]);
+  return [
+    shape,
+    label(x, y, token.label, { colour: token.ink, halo: null, anchor: "middle", weight: 700, size: 13 }),
+  ];
 }
 
-/** @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X @param {number} span */
+/**
+ * @param {any} view @param {LineData} data @param {Line} line @param {(v: number) => number} X
+ * @param {number} span
+ */
 function lineTicks(view, data, line, X, span) {
   const { colours } = view;
   const y = LINE_TOP + 2 * LINE_ROW;
@@ -168,8 +247,15 @@ function lineTicks(view, data, line, X, span) {
   return [
     s("line", { x1: LINE_SIDE, x2: LINE_SIDE + span, y1: y, y2: y, stroke: colours.muted }),
     ...ticks.map((tick) => s("line", { x1: X(tick), x2: X(tick), y1: y, y2: y + 4, stroke: colours.muted })),
-    ...ticks.map((tick) => label(X(tick), y + 45, short(tick), { colour: colours.muted, halo: null, anchor: "middle", size: 11 })),
-    label(LINE_SIDE + span / 2, y + 63, `${span > 360 ? `${data.source.what}, ` : ""}${which}: ${percent(line.share)} of the variance`, { colour: colours.muted, halo: null, anchor: "middle" }),
+    ...ticks.map((tick) =>
+      label(X(tick), y + 45, short(tick), { colour: colours.muted, halo: null, anchor: "middle", size: 11 }),
+    ),
+    label(
+      LINE_SIDE + span / 2,
+      y + 63,
+      `${span > 360 ? `${data.source.what}, ` : ""}${which}: ${percent(line.share)} of the variance`,
+      { colour: colours.muted, halo: null, anchor: "middle" },
+    ),
   ];
 }
 
@@ -181,9 +267,17 @@ function lineNote(view, data) {
     `On the axis: ${source.what} at the place that writes column ${digit.column}, along the direction in which ${sums.right.length} test sums differ most (${percent(line.share)} of the variance).`,
     "The bands move the current state along that direction through the rest of the model; they hold for the outlined dots too, as far as those differ from it along this line only.",
   ];
-  if (line.carryMove !== null) parts.push(`A carry moves the state by ${short(line.carryMove)}${line.digitMove === null ? "" : `, one more in the column by ${short(line.digitMove)}`} (least squares, the token that asks being the same).`);
-  parts.push(`Margin of the digit written: ${short(digit.margin)} in logits${line.nearest === null ? ", with no border in sight" : `, ${short(Math.abs(line.nearest - line.now))} on the line`}.`);
-  if (line.outside) parts.push(`${line.outside} sums lie outside the stretch that is drawn, cut so that the current band can be seen.`);
+  if (line.carryMove !== null)
+    parts.push(
+      `A carry moves the state by ${short(line.carryMove)}${line.digitMove === null ? "" : `, one more in the column by ${short(line.digitMove)}`} (least squares, the token that asks being the same).`,
+    );
+  parts.push(
+    `Margin of the digit written: ${short(digit.margin)} in logits${line.nearest === null ? ", with no border in sight" : `, ${short(Math.abs(line.nearest - line.now))} on the line`}.`,
+  );
+  if (line.outside)
+    parts.push(
+      `${line.outside} sums lie outside the stretch that is drawn, cut so that the current band can be seen.`,
+    );
   return parts.join(" ");
 }
 
@@ -201,8 +295,29 @@ function lineTable(view, data) {
   const name = (/** @type {number} */ token) => view.payload.tokens[token].label;
   const rows = data.lines.flatMap((line) => [
     [line.index, "current", line.now, line.now, name(data.digit.token), data.digit.carry, null, line.share],
-    ...line.bands.map(({ from, to, winner }) => [line.index, "band", from, to, name(winner), null, null, line.share]),
-    ...Array.from(line.x, (x, i) => [line.index, "test sum", x, x, name(data.sums.right[i]), data.sums.carry[i], data.sums.total[i], line.share]),
+    ...line.bands.map(({ from, to, winner }) => [
+      line.index,
+      "band",
+      from,
+      to,
+      name(winner),
+      null,
+      null,
+      line.share,
+    ]),
+    ...Array.from(line.x, (x, i) => [
+      line.index,
+      "test sum",
+      x,
+      x,
+      name(data.sums.right[i]),
+      data.sums.carry[i],
+      data.sums.total[i],
+      line.share,
+    ]),
   ]);
-  return { columns, rows: rows.map((row) => row.map((each) => (typeof each === "number" ? Number(full(each)) : each))) };
+  return {
+    columns,
+    rows: rows.map((row) => row.map((each) => (typeof each === "number" ? Number(full(each)) : each))),
+  };
 }

@@ -24,7 +24,8 @@ const LINE_TURNS = 300; // of power iteration, at most
 export function lineSource(view) {
   const layer = view.payload.model.layers.at(-1);
   if (layer.attention) {
-    const what = view.payload.model.layers.length > 1 ? "what the last attention layer adds" : "what attention adds";
+    const what =
+      view.payload.model.layers.length > 1 ? "what the last attention layer adds" : "what attention adds";
     return { program: "settle", moved: `${layer.prefix}attn.output`, state: `${layer.prefix}mid`, what };
   }
   const name = `${layer.prefix}stream`;
@@ -36,10 +37,16 @@ const lineRuns = new WeakMap();
 /** @type {WeakMap<object, {tokens: any, answers: any}>} */
 const lineTests = new WeakMap();
 
-/** The test sums, `pos batch`, and their right digits, `step batch`. @param {any} view @returns {{tokens: any, answers: any}} */
+/**
+ * The test sums, `pos batch`, and their right digits, `step batch`.
+ * @param {any} view @returns {{tokens: any, answers: any}}
+ */
 export function lineTestSet(view) {
   const { test, model } = view.payload;
-  const kept = lineTests.get(test) ?? { tokens: paddedTo(model.places, unpack(test.tokens)), answers: unpack(test.answers) };
+  const kept = lineTests.get(test) ?? {
+    tokens: paddedTo(model.places, unpack(test.tokens)),
+    answers: unpack(test.answers),
+  };
   lineTests.set(test, kept);
   return kept;
 }
@@ -51,12 +58,17 @@ export function lineTestSet(view) {
 export function lineVectors(view, name, place) {
   const { tokens } = lineTestSet(view);
   const count = tokens.shape[1];
-  const run = lineRuns.get(view.params) ?? evaluate(view.payload.model.programs.forward, { ...view.params, tokens }, count);
+  const run =
+    lineRuns.get(view.params) ??
+    evaluate(view.payload.model.programs.forward, { ...view.params, tokens }, count);
   lineRuns.set(view.params, run);
   const { shape, data } = run(name);
   const [dims, places, batch] = shape;
   return Array.from({ length: count }, (_, one) =>
-    Float64Array.from({ length: dims }, (_, dim) => data[(dim * places + place) * batch + (batch === 1 ? 0 : one)]),
+    Float64Array.from(
+      { length: dims },
+      (_, dim) => data[(dim * places + place) * batch + (batch === 1 ? 0 : one)],
+    ),
   );
 }
 
@@ -79,11 +91,15 @@ export function mainDirections(vectors, count) {
 /** @param {Float64Array[]} vectors */
 function lineCovariance(vectors) {
   const dims = vectors[0].length;
-  const mean = Array.from({ length: dims }, (_, i) => vectors.reduce((sum, v) => sum + v[i], 0) / vectors.length);
+  const mean = Array.from(
+    { length: dims },
+    (_, i) => vectors.reduce((sum, v) => sum + v[i], 0) / vectors.length,
+  );
   const covariance = Array.from({ length: dims }, () => new Float64Array(dims));
   for (const v of vectors)
     for (let i = 0; i < dims; i++)
-      for (let j = 0; j < dims; j++) covariance[i][j] += ((v[i] - mean[i]) * (v[j] - mean[j])) / vectors.length;
+      for (let j = 0; j < dims; j++)
+        covariance[i][j] += ((v[i] - mean[i]) * (v[j] - mean[j])) / vectors.length;
   return covariance;
 }
 
@@ -103,7 +119,10 @@ function lineStrongest(covariance) {
     direction = next;
     if (moved < 1e-15) break;
   }
-  const largest = direction.reduce((best, value, i) => (Math.abs(value) > Math.abs(direction[best]) + 1e-9 ? i : best), 0);
+  const largest = direction.reduce(
+    (best, value, i) => (Math.abs(value) > Math.abs(direction[best]) + 1e-9 ? i : best),
+    0,
+  );
   if (direction[largest] < 0) direction = direction.map((value) => -value);
   const variance = covariance.reduce((sum, row, i) => sum + direction[i] * lineDot(row, direction), 0);
   return { direction, variance };
@@ -135,7 +154,10 @@ export function lineDecider(view, source, state, direction, now) {
     const data = new Float64Array(state.length * batch);
     for (let dim = 0; dim < state.length; dim++)
       for (let i = 0; i < batch; i++) data[dim * batch + i] = state[dim] + (points[i] - now) * direction[dim];
-    return lineWinners(view.through(source.program, { shape: [state.length, batch], data })("logits").data, batch);
+    return lineWinners(
+      view.through(source.program, { shape: [state.length, batch], data })("logits").data,
+      batch,
+    );
   };
 }
 
@@ -157,7 +179,8 @@ export function lineBands(decide, low, high) {
   const winners = decide(grid);
   /** @type {Array<[number, number, number]>} */
   let gaps = [];
-  for (let i = 1; i < LINE_GRID; i++) if (winners[i] !== winners[i - 1]) gaps.push([grid[i - 1], grid[i], winners[i - 1]]);
+  for (let i = 1; i < LINE_GRID; i++)
+    if (winners[i] !== winners[i - 1]) gaps.push([grid[i - 1], grid[i], winners[i - 1]]);
   if (gaps.length && gaps.length <= LINE_MOST_BORDERS)
     for (let round = 0; round < LINE_ROUNDS; round++) gaps = lineNarrowed(decide, gaps);
   const ends = [low, ...gaps.map(([left, right]) => (left + right) / 2), high];
@@ -173,8 +196,11 @@ export function lineBands(decide, low, high) {
  */
 function lineNarrowed(decide, gaps) {
   const inner = LINE_PARTS - 1;
-  const at = (/** @type {number[]} */ [left, right], /** @type {number} */ part) => left + ((right - left) * part) / LINE_PARTS;
-  const points = Float64Array.from({ length: gaps.length * inner }, (_, i) => at(gaps[Math.floor(i / inner)], (i % inner) + 1));
+  const at = (/** @type {number[]} */ [left, right], /** @type {number} */ part) =>
+    left + ((right - left) * part) / LINE_PARTS;
+  const points = Float64Array.from({ length: gaps.length * inner }, (_, i) =>
+    at(gaps[Math.floor(i / inner)], (i % inner) + 1),
+  );
   const winners = decide(points);
   return gaps.map((gap, index) => {
     let part = 1;

@@ -1,6 +1,14 @@
 // What the number line shows: the test sums at the cursor's digit, the current sum among them, and the borders.
 
-import { lineBands, lineDecider, lineDot, lineSource, lineTestSet, lineVectors, mainDirections } from "./numberline_axis.js";
+import {
+  lineBands,
+  lineDecider,
+  lineDot,
+  lineSource,
+  lineTestSet,
+  lineVectors,
+  mainDirections,
+} from "./numberline_axis.js";
 
 const LINE_SECOND = 0.05; // share of the variance from which on a second direction is drawn too
 const LINE_ROOM = 0.06; // of the span, left free on both sides
@@ -33,7 +41,10 @@ export function numberlineData(view) {
   return { digit, source, sums, lines: lines.map((line) => ({ ...line, ...lineReach(line) })) };
 }
 
-/** A place's numbers. @param {{shape: number[], data: Float64Array}} tensor `dim pos` @param {number} place */
+/**
+ * A place's numbers.
+ * @param {{shape: number[], data: Float64Array}} tensor `dim pos` @param {number} place
+ */
 function lineColumn({ shape, data }, place) {
   return Float64Array.from({ length: shape[0] }, (_, dim) => data[dim * shape[1] + place]);
 }
@@ -100,11 +111,15 @@ function lineMoves(x, { total, carry, own }) {
   const [a, c, y] = [total, carry, x].map((values) => lineWithin(values, own));
   const [aa, ac, cc, ay, cy] = [lineDot(a, a), lineDot(a, c), lineDot(c, c), lineDot(a, y), lineDot(c, y)];
   const both = aa * cc - ac * ac;
-  if (both > 1e-9 * aa * cc) return { carryMove: (aa * cy - ac * ay) / both, digitMove: (cc * ay - ac * cy) / both };
+  if (both > 1e-9 * aa * cc)
+    return { carryMove: (aa * cy - ac * ay) / both, digitMove: (cc * ay - ac * cy) / both };
   return { carryMove: cc > 0 ? cy / cc : null, digitMove: aa > 0 ? ay / aa : null };
 }
 
-/** Values less the mean of those with the same token. @param {ArrayLike<number>} values @param {number[]} own */
+/**
+ * Values less the mean of those with the same token.
+ * @param {ArrayLike<number>} values @param {number[]} own
+ */
 function lineWithin(values, own) {
   /** @type {Map<number, {sum: number, count: number}>} */
   const groups = new Map();

@@ -2,29 +2,77 @@
 
 import { h, refill } from "../dom.js";
 import { full, short } from "../numbers.js";
-import { changeNumber, currentValue, marginAt, onePercent, slopesOf, spelledNumber, spotAt, storedValue } from "./parameter_values.js";
+import {
+  changeNumber,
+  currentValue,
+  marginAt,
+  onePercent,
+  slopesOf,
+  spelledNumber,
+  spotAt,
+  storedValue,
+} from "./parameter_values.js";
 
 const CHIPS = 7; // intermediates that are named; of more, the first and the last
 const SLOW = 12; // milliseconds: what takes longer waits until the drag rests
 const REST = 150; // milliseconds without a change are a rest
 
-/** @typedef {{node: HTMLElement, parts: Object<string, any>, view: any, late: number, slow: boolean}} Detail */
+/**
+ * @typedef {{node: HTMLElement, parts: Object<string, any>, view: any, late: number, slow: boolean}} Detail
+ */
 
 /** @returns {Detail} */
 export function parameterDetail() {
-  const part = (/** @type {string} */ tag, /** @type {string} */ name, attributes = {}) => h(tag, { class: `parameter-${name}`, ...attributes });
+  const part = (/** @type {string} */ tag, /** @type {string} */ name, attributes = {}) =>
+    h(tag, { class: `parameter-${name}`, ...attributes });
   const parts = {
-    name: part("h3", "name"), tags: part("span", "tags"), value: part("output", "value"), about: part("p", "about"),
-    field: part("input", "field", { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-label": "value", "data-key": "parameter-field" }),
-    slider: part("input", "slider", { type: "range", step: "any", "aria-label": "value, by slider", "data-key": "parameter-slider" }),
-    error: part("p", "error", { role: "alert" }), answer: part("p", "answer"), test: part("p", "test"),
-    undo: h("button", { type: "button", class: "parameter-undo" }, "Reset this"), undoAll: h("button", { type: "button", class: "parameter-undo-all" }, "Reset all"),
-    acts: part("div", "acts"), slopes: part("div", "slopes"),
+    name: part("h3", "name"),
+    tags: part("span", "tags"),
+    value: part("output", "value"),
+    about: part("p", "about"),
+    field: part("input", "field", {
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": "value",
+      "data-key": "parameter-field",
+    }),
+    slider: part("input", "slider", {
+      type: "range",
+      step: "any",
+      "aria-label": "value, by slider",
+      "data-key": "parameter-slider",
+    }),
+    error: part("p", "error", { role: "alert" }),
+    answer: part("p", "answer"),
+    test: part("p", "test"),
+    undo: h("button", { type: "button", class: "parameter-undo" }, "Reset this"),
+    undoAll: h("button", { type: "button", class: "parameter-undo-all" }, "Reset all"),
+    acts: part("div", "acts"),
+    slopes: part("div", "slopes"),
   };
   parts.error.classList.add("error");
   const head = h("div", { class: "row" }, parts.name, parts.tags);
-  const body = h("div", { class: "parameter-body" }, head, parts.value, h("div", { class: "parameter-change" }, parts.field, parts.slider), parts.error, h("div", { class: "row" }, parts.undo, parts.undoAll));
-  const node = h("aside", { class: "parameter-detail", "aria-label": "the chosen number" }, body, parts.answer, parts.test, parts.about, parts.acts, parts.slopes);
+  const body = h(
+    "div",
+    { class: "parameter-body" },
+    head,
+    parts.value,
+    h("div", { class: "parameter-change" }, parts.field, parts.slider),
+    parts.error,
+    h("div", { class: "row" }, parts.undo, parts.undoAll),
+  );
+  const node = h(
+    "aside",
+    { class: "parameter-detail", "aria-label": "the chosen number" },
+    body,
+    parts.answer,
+    parts.test,
+    parts.about,
+    parts.acts,
+    parts.slopes,
+  );
   /** @type {Detail} */
   const detail = { node: /** @type {HTMLElement} */ (node), parts, view: null, late: 0, slow: false };
   detailListen(detail);
@@ -42,13 +90,16 @@ function detailListen(detail) {
   parts.slider.addEventListener("input", () => set(Number(parts.slider.value)));
   parts.field.addEventListener("input", () => {
     const value = spelledNumber(parts.field.value);
-    if (value !== null) showFieldError(detail, ""), set(value);
+    if (value !== null) (showFieldError(detail, ""), set(value));
   });
   parts.field.addEventListener("change", () => {
     if (spelledNumber(parts.field.value) !== null) return;
     const here = spot();
     const kept = here ? full(currentValue(detail.view, here)) : "";
-    showFieldError(detail, `“${parts.field.value}” is no number: write one such as -0.25 or 3e-4. The value stays ${kept}.`);
+    showFieldError(
+      detail,
+      `“${parts.field.value}” is no number: write one such as -0.25 or 3e-4. The value stays ${kept}.`,
+    );
     parts.field.value = kept;
   });
   parts.undo.addEventListener("click", () => {
@@ -73,7 +124,9 @@ export function updateDetail(detail, view) {
   if (spot && before !== spot.key) showFieldError(detail, "");
   if (spot) showNumber(detail, spot);
   else refill(detail.parts.name, "Choose a number");
-  detail.parts.about.textContent = spot ? spot.array.about : "Click a cell, or drag it sideways: the answer, every panel and the error follow. Keys: ← → choose, ↑ ↓ change by 1% (Shift: 10%), Delete resets.";
+  detail.parts.about.textContent = spot
+    ? spot.array.about
+    : "Click a cell, or drag it sideways: the answer, every panel and the error follow. Keys: ← → choose, ↑ ↓ change by 1% (Shift: 10%), Delete resets.";
   detail.parts.undoAll.disabled = Object.keys(view.state.changes).length === 0;
   showAnswer(detail, spot);
 }
@@ -82,10 +135,21 @@ export function updateDetail(detail, view) {
 function showNumber({ parts, view }, spot) {
   const [value, stored] = [currentValue(view, spot), storedValue(view, spot)];
   const { array } = spot;
-  const marks = [array.learned ? "learned" : "fixed", array.dead && "dead: changes no logit", ...array.tied.map((/** @type {string} */ name) => `also ${name}`)].filter(Boolean);
+  const marks = [
+    array.learned ? "learned" : "fixed",
+    array.dead && "dead: changes no logit",
+    ...array.tied.map((/** @type {string} */ name) => `also ${name}`),
+  ].filter(Boolean);
   refill(parts.name, h("code", {}, spot.key));
-  refill(parts.tags, marks.map((mark) => h("span", { class: "parameter-tag" }, mark)));
-  refill(parts.value, full(value), value !== stored && h("span", { class: "muted" }, ` stored ${full(stored)}`));
+  refill(
+    parts.tags,
+    marks.map((mark) => h("span", { class: "parameter-tag" }, mark)),
+  );
+  refill(
+    parts.value,
+    full(value),
+    value !== stored && h("span", { class: "muted" }, ` stored ${full(stored)}`),
+  );
   if (document.activeElement !== parts.field) parts.field.value = full(value);
   const reach = Math.max(200 * onePercent(view, spot), Math.abs(value - stored));
   const [low, high] = [stored - reach, stored + reach];
@@ -93,22 +157,50 @@ function showNumber({ parts, view }, spot) {
   if (Number(parts.slider.max) !== high) parts.slider.max = String(high);
   if (Number(parts.slider.value) !== value) parts.slider.value = String(value);
   parts.undo.disabled = value === stored;
-  refill(parts.acts, h("span", { class: "muted" }, array.acts.length ? "acts on" : "acts on nothing"), actChips(view, array.acts));
+  refill(
+    parts.acts,
+    h("span", { class: "muted" }, array.acts.length ? "acts on" : "acts on nothing"),
+    actChips(view, array.acts),
+  );
 }
 
-/** What it is computed into; a click leads to the panel that shows it. @param {any} view @param {string[]} acts */
+/**
+ * What it is computed into; a click leads to the panel that shows it.
+ * @param {any} view @param {string[]} acts
+ */
 function actChips(view, acts) {
   const shown = acts.length <= CHIPS ? acts : [...acts.slice(0, CHIPS - 1), "…", acts[acts.length - 1]];
-  return shown.map((name) => (name === "…" ? h("span", { class: "muted" }, name) : h("button", { type: "button", class: "chip parameter-act", "data-key": `act ${name}`, onclick: () => goToPanel(view, name) }, name)));
+  return shown.map((name) =>
+    name === "…"
+      ? h("span", { class: "muted" }, name)
+      : h(
+          "button",
+          {
+            type: "button",
+            class: "chip parameter-act",
+            "data-key": `act ${name}`,
+            onclick: () => goToPanel(view, name),
+          },
+          name,
+        ),
+  );
 }
 
 /** @param {any} view @param {string} name */
 function goToPanel(view, name) {
-  const layer = Math.max(0, view.payload.model.layers.findIndex((/** @type {any} */ each) => each.prefix && name.startsWith(each.prefix)));
+  const layer = Math.max(
+    0,
+    view.payload.model.layers.findIndex(
+      (/** @type {any} */ each) => each.prefix && name.startsWith(each.prefix),
+    ),
+  );
   const id = panelOf(view.payload.kind, name);
   const panel = document.getElementById(`panel-${id}`);
   view.change({ panel: id, layer });
-  panel?.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth", block: "start" });
+  panel?.scrollIntoView({
+    behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+    block: "start",
+  });
 }
 
 /** The panel that shows an intermediate. @param {"rule"|"adder"} kind @param {string} name */
@@ -119,7 +211,10 @@ export function panelOf(kind, name) {
   return "geometry";
 }
 
-/** What the change does: here, and over the test set. Slow sums wait for a rest. @param {Detail} detail @param {any} spot */
+/**
+ * What the change does: here, and over the test set. Slow sums wait for a rest.
+ * @param {Detail} detail @param {any} spot
+ */
 function showAnswer(detail, spot) {
   const { parts, view } = detail;
   refill(parts.answer, answerWords(view));
@@ -141,10 +236,17 @@ function answerWords(view) {
   const margin = `margin ${short(marginAt(view, view.place))}`;
   if (view.payload.kind === "adder") {
     const { a, b, got, right } = view.answer;
-    return [`${a} + ${b} = ${got}, `, h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong"), `; at the cursor ${margin}`];
+    return [
+      `${a} + ${b} = ${got}, `,
+      h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong"),
+      `; at the cursor ${margin}`,
+    ];
   }
   const { winner, right } = view.answers[view.place];
-  const verdict = right === null ? h("span", { class: "muted" }, "nothing is demanded") : h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong");
+  const verdict =
+    right === null
+      ? h("span", { class: "muted" }, "nothing is demanded")
+      : h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong");
   return [`next token ${name(winner)}, `, verdict, `, ${margin}`];
 }
 
@@ -155,16 +257,29 @@ function slopeTable(view, spot) {
   const { tokens } = view.payload;
   const bar = (/** @type {number} */ slope) => {
     const share = Math.abs(slope) / most;
-    return h("span", { class: slope < 0 ? "parameter-bar below" : "parameter-bar", style: `width: ${(50 * share).toFixed(1)}%` });
+    return h("span", {
+      class: slope < 0 ? "parameter-bar below" : "parameter-bar",
+      style: `width: ${(50 * share).toFixed(1)}%`,
+    });
   };
   const rows = logits.flatMap((slope, token) => [
-    h("span", { class: "token small", style: `background: ${tokens[token].colour}; color: ${tokens[token].ink}` }, tokens[token].label),
+    h(
+      "span",
+      { class: "token small", style: `background: ${tokens[token].colour}; color: ${tokens[token].ink}` },
+      tokens[token].label,
+    ),
     h("span", { class: "parameter-track" }, bar(slope)),
     h("span", { class: "parameter-slope" }, short(slope, 3)),
   ]);
   const words = Number.isFinite(margin) ? short(margin) : "none: this place writes no digit";
   return [
-    h("p", {}, "If it grows by 1, the margin here changes by ", h("strong", { class: "parameter-margin-slope" }, words), ", and the logits by:"),
+    h(
+      "p",
+      {},
+      "If it grows by 1, the margin here changes by ",
+      h("strong", { class: "parameter-margin-slope" }, words),
+      ", and the logits by:",
+    ),
     h("div", { class: "parameter-slopes-grid" }, rows),
     h("p", { class: "muted small" }, "Slopes at this value, by central difference."),
   ];

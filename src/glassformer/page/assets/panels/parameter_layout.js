@@ -43,12 +43,18 @@ export function sheetLayout(arrays, width, folded) {
   return { groups, height: shelve(groups, width) };
 }
 
-/** @param {string} part @param {any[]} arrays @param {number} width @param {Set<string>} folded @returns {Group} */
+/**
+ * @param {string} part @param {any[]} arrays @param {number} width @param {Set<string>} folded
+ * @returns {Group}
+ */
 function groupOf(part, arrays, width, folded) {
   const blocks = arrays.map((array) => blockOf(array, width, folded.has(array.name)));
   const size = arrays.reduce((sum, array) => sum + array.size, 0);
   const height = SHEET_HEAD + shelve(blocks, width, SHEET_HEAD);
-  const right = Math.max(...blocks.map((block) => block.x + block.width), textWidth(`${part}  ${size} numbers`, 13) + 14);
+  const right = Math.max(
+    ...blocks.map((block) => block.x + block.width),
+    textWidth(`${part}  ${size} numbers`, 13) + 14,
+  );
   return { part, size, blocks, x: 0, y: 0, width: Math.min(width, right), height };
 }
 
@@ -73,25 +79,52 @@ function blockOf(array, width, folded) {
   const words = Math.max(...lines.map((line) => textWidth(line, 11.5))) + 4;
   const base = { array, folded, lines, x: 0, y: 0, text: array.size <= SHEET_TEXT };
   const caption = lines.length * SHEET_CAPTION;
-  if (folded) return { ...base, sideways: false, width: Math.min(width, words + 20), height: caption + 12, cell: { width: 0, height: 0 }, perRow: 0, rows: 0, columns: 0 };
+  if (folded)
+    return {
+      ...base,
+      sideways: false,
+      width: Math.min(width, words + 20),
+      height: caption + 12,
+      cell: { width: 0, height: 0 },
+      perRow: 0,
+      rows: 0,
+      columns: 0,
+    };
   const { rows, columns, sideways } = gridOf(array);
   const cell = cellSize(base.text, columns, width);
   const edge = array.size > 1 ? SHEET_EDGE : 0;
   const perRow = Math.max(1, Math.min(columns, Math.floor((width - edge) / cell.width)));
   const chunks = Math.ceil(columns / perRow);
   const high = caption + chunks * (rows * cell.height + edge) + 4;
-  return { ...base, sideways, width: Math.min(width, Math.max(words, edge + perRow * cell.width)), height: high, cell, perRow, rows, columns };
+  return {
+    ...base,
+    sideways,
+    width: Math.min(width, Math.max(words, edge + perRow * cell.width)),
+    height: high,
+    cell,
+    perRow,
+    rows,
+    columns,
+  };
 }
 
-/** How an array is laid out: a list as a row, a tall matrix sideways, more axes as rows of the last. @param {any} array */
+/**
+ * How an array is laid out: a list as a row, a tall matrix sideways, more axes as rows of the last.
+ * @param {any} array
+ */
 function gridOf({ shape, size }) {
   if (shape.length < 2) return { rows: 1, columns: size, sideways: false };
   const columns = shape[shape.length - 1];
   const rows = size / columns;
-  return rows >= SHEET_TALL && columns <= 4 && shape.length === 2 ? { rows: columns, columns: rows, sideways: true } : { rows, columns, sideways: false };
+  return rows >= SHEET_TALL && columns <= 4 && shape.length === 2
+    ? { rows: columns, columns: rows, sideways: true }
+    : { rows, columns, sideways: false };
 }
 
-/** With a value written, large enough for a finger on a phone. @param {boolean} text @param {number} columns @param {number} width */
+/**
+ * With a value written, large enough for a finger on a phone.
+ * @param {boolean} text @param {number} columns @param {number} width
+ */
 function cellSize(text, columns, width) {
   if (text) return width < 600 ? { width: 50, height: 32 } : { width: 50, height: 24 };
   const fit = Math.min(16, Math.max(7, Math.floor((width - SHEET_EDGE) / columns)));
@@ -103,7 +136,9 @@ function captionOf({ name, shape, size, learned, tied, dead }, folded) {
   const short = name.slice(partOf(name).length + 1) || name;
   const sizes = shape.join(" × ");
   const { sideways } = gridOf({ shape, size });
-  const marks = [!learned && "fixed", dead && "dead", sideways && !folded && "drawn sideways"].filter(Boolean);
+  const marks = [!learned && "fixed", dead && "dead", sideways && !folded && "drawn sideways"].filter(
+    Boolean,
+  );
   const head = `${folded ? "▸ " : ""}${short}${sizes && "  "}${sizes}${shape.length > 1 ? ` = ${size}` : ""}${marks.length ? `  (${marks.join(", ")})` : ""}`;
   return [head, ...tied.map((/** @type {string} */ other) => `also ${other}`)];
 }
@@ -111,9 +146,17 @@ function captionOf({ name, shape, size, learned, tied, dead }, folded) {
 /** The corner of a number's cell inside its block. @param {Block} block @param {number} flat */
 export function cellCorner(block, flat) {
   const { cell, columns, perRow, rows, sideways, lines, array } = block;
-  const [row, column] = sideways ? [flat % rows, Math.floor(flat / rows)] : [Math.floor(flat / columns), flat % columns];
+  const [row, column] = sideways
+    ? [flat % rows, Math.floor(flat / rows)]
+    : [Math.floor(flat / columns), flat % columns];
   const chunk = Math.floor(column / perRow);
   const edge = array.size > 1 ? SHEET_EDGE : 0;
   const top = lines.length * SHEET_CAPTION + chunk * (rows * cell.height + edge) + edge;
-  return { x: edge + (column % perRow) * cell.width, y: top + row * cell.height, row, column, first: column % perRow === 0 };
+  return {
+    x: edge + (column % perRow) * cell.width,
+    y: top + row * cell.height,
+    row,
+    column,
+    first: column % perRow === 0,
+  };
 }

@@ -7,14 +7,26 @@ import { label } from "../marks.js";
 import { full, grouped, short } from "../numbers.js";
 import { closeTip, tip } from "../tip.js";
 import { cellCorner, sheetLayout, SHEET_EDGE } from "./parameter_layout.js";
-import { arrayLimit, changeNumber, currentValue, onePercent, spotsOf, storedValue } from "./parameter_values.js";
+import {
+  arrayLimit,
+  changeNumber,
+  currentValue,
+  onePercent,
+  spotsOf,
+  storedValue,
+} from "./parameter_values.js";
 
 const DRAG_FROM = 4; // pixels before a press becomes a drag
 
-/** @typedef {{spot: import("./parameter_values.js").Spot, group: Element, rect: Element, text: Element|null, dot: Element, width: number, shown: string}} SheetCell */
+/**
+ * @typedef {{spot: import("./parameter_values.js").Spot, group: Element, rect: Element, text: Element|null, dot: Element, width: number, shown: string}} SheetCell
+ */
 /** @typedef {{root: SVGElement, cells: Map<string, SheetCell>, keys: string[], view: any}} Sheet */
 
-/** @param {any} view @param {number} width @param {Set<string>} folded @param {(name: string) => void} unfold @returns {Sheet} */
+/**
+ * @param {any} view @param {number} width @param {Set<string>} folded @param {(name: string) => void} unfold
+ * @returns {Sheet}
+ */
 export function parameterSheet(view, width, folded, unfold) {
   const { groups, height } = sheetLayout(view.payload.model.parameters, width, folded);
   /** @type {Sheet} */
@@ -28,20 +40,33 @@ export function parameterSheet(view, width, folded, unfold) {
   return sheet;
 }
 
-/** @param {Sheet} sheet @param {import("./parameter_layout.js").Group} group @param {Set<string>} dead @param {(name: string) => void} unfold */
+/**
+ * @param {Sheet} sheet @param {import("./parameter_layout.js").Group} group @param {Set<string>} dead
+ * @param {(name: string) => void} unfold
+ */
 function sheetGroup(sheet, group, dead, unfold) {
   const { colours } = sheet.view;
   const count = `${grouped(group.size)} ${group.size === 1 ? "number" : "numbers"}`;
-  const head = s("text", { x: 0, y: 14, "font-size": 13, "font-weight": 650, fill: colours.ink }, group.part, s("tspan", { dx: 8, fill: colours.muted, "font-weight": 400, "font-size": 12 }, count));
+  const head = s(
+    "text",
+    { x: 0, y: 14, "font-size": 13, "font-weight": 650, fill: colours.ink },
+    group.part,
+    s("tspan", { dx: 8, fill: colours.muted, "font-weight": 400, "font-size": 12 }, count),
+  );
   const line = s("line", { x1: 0, x2: group.width, y1: 20.5, y2: 20.5, stroke: colours.faint });
   const blocks = group.blocks.map((block) => sheetBlock(sheet, block, dead, unfold));
   return s("g", { transform: `translate(${group.x} ${group.y})` }, head, line, blocks);
 }
 
-/** @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block @param {Set<string>} dead @param {(name: string) => void} unfold */
+/**
+ * @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block @param {Set<string>} dead
+ * @param {(name: string) => void} unfold
+ */
 function sheetBlock(sheet, block, dead, unfold) {
   const { colours } = sheet.view;
-  const captions = block.lines.map((line, index) => label(0, 9 + 18 * index, line, { colour: colours.muted, halo: null, size: 11.5 }));
+  const captions = block.lines.map((line, index) =>
+    label(0, 9 + 18 * index, line, { colour: colours.muted, halo: null, size: 11.5 }),
+  );
   const place = { transform: `translate(${block.x} ${block.y})` };
   if (block.folded) return s("g", place, sheetFold(sheet, block, unfold), captions);
   const cells = spotsOf(block.array).map((spot) => {
@@ -51,7 +76,10 @@ function sheetBlock(sheet, block, dead, unfold) {
   return s("g", place, captions, block.array.size > 1 && sheetIndices(sheet, block), cells);
 }
 
-/** @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block @param {(name: string) => void} unfold */
+/**
+ * @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block
+ * @param {(name: string) => void} unfold
+ */
 function sheetFold({ view }, block, unfold) {
   const open = () => unfold(block.array.name);
   const onkeydown = (/** @type {KeyboardEvent} */ event) => {
@@ -60,12 +88,27 @@ function sheetFold({ view }, block, unfold) {
     open();
   };
   return s("rect", {
-    x: -6, y: -5, width: block.width, height: block.height - 4, rx: 5, fill: view.colours.zero, stroke: view.colours.faint, cursor: "pointer",
-    tabindex: 0, role: "button", "aria-label": `show ${block.array.name}, ${block.array.size} numbers`, "data-fold": block.array.name, onclick: open, onkeydown,
+    x: -6,
+    y: -5,
+    width: block.width,
+    height: block.height - 4,
+    rx: 5,
+    fill: view.colours.zero,
+    stroke: view.colours.faint,
+    cursor: "pointer",
+    tabindex: 0,
+    role: "button",
+    "aria-label": `show ${block.array.name}, ${block.array.size} numbers`,
+    "data-fold": block.array.name,
+    onclick: open,
+    onkeydown,
   });
 }
 
-/** Small numbers of rows and columns, as in the array itself. @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block */
+/**
+ * Small numbers of rows and columns, as in the array itself.
+ * @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block
+ */
 function sheetIndices({ view }, block) {
   const { colours } = view;
   const style = { colour: colours.muted, halo: null, size: 10 };
@@ -73,23 +116,74 @@ function sheetIndices({ view }, block) {
   return spotsOf(block.array).flatMap(({ flat }) => {
     const { x, y, row, column, first } = cellCorner(block, flat);
     return [
-      row === 0 && column % every === 0 && label(x + block.cell.width / 2, y - 7, column, { ...style, anchor: "middle" }),
-      first && block.rows > 1 && row % every === 0 && label(SHEET_EDGE - 5, y + block.cell.height / 2, row, { ...style, anchor: "end" }),
+      row === 0 &&
+        column % every === 0 &&
+        label(x + block.cell.width / 2, y - 7, column, { ...style, anchor: "middle" }),
+      first &&
+        block.rows > 1 &&
+        row % every === 0 &&
+        label(SHEET_EDGE - 5, y + block.cell.height / 2, row, { ...style, anchor: "end" }),
     ].filter(Boolean);
   });
 }
 
-/** @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block @param {import("./parameter_values.js").Spot} spot @param {boolean} isDead */
+/**
+ * @param {Sheet} sheet @param {import("./parameter_layout.js").Block} block
+ * @param {import("./parameter_values.js").Spot} spot @param {boolean} isDead
+ */
 function sheetCell(sheet, block, spot, isDead) {
   const { colours } = sheet.view;
   const { x, y } = cellCorner(block, spot.flat);
   const { width, height } = block.cell;
   const gap = block.text ? 1 : 0.5;
-  const rect = s("rect", { x: x + gap, y: y + gap, width: width - 2 * gap, height: height - 2 * gap, rx: block.text ? 3 : 1 });
-  const text = block.text ? s("text", { x: x + width / 2, y: y + height / 2 + 4, "font-size": 11.5, "text-anchor": "middle", "pointer-events": "none" }) : null;
-  const dot = s("circle", { cx: x + width - 4.5, cy: y + 4.5, r: block.text ? 3.5 : 2, fill: colours.accent, stroke: colours.paper, visibility: "hidden", "pointer-events": "none" });
-  const corner = isDead && s("path", { d: `M${x + gap} ${y + height - 9}v${9 - gap}h${9 - gap}z`, fill: colours.ink, stroke: colours.paper, "pointer-events": "none" });
-  const group = s("g", { class: "parameter-cell", role: "spinbutton", tabindex: -1, "data-key": spot.key, "aria-label": spot.key, cursor: "ew-resize" }, rect, corner, text, dot);
+  const rect = s("rect", {
+    x: x + gap,
+    y: y + gap,
+    width: width - 2 * gap,
+    height: height - 2 * gap,
+    rx: block.text ? 3 : 1,
+  });
+  const text = block.text
+    ? s("text", {
+        x: x + width / 2,
+        y: y + height / 2 + 4,
+        "font-size": 11.5,
+        "text-anchor": "middle",
+        "pointer-events": "none",
+      })
+    : null;
+  const dot = s("circle", {
+    cx: x + width - 4.5,
+    cy: y + 4.5,
+    r: block.text ? 3.5 : 2,
+    fill: colours.accent,
+    stroke: colours.paper,
+    visibility: "hidden",
+    "pointer-events": "none",
+  });
+  const corner =
+    isDead &&
+    s("path", {
+      d: `M${x + gap} ${y + height - 9}v${9 - gap}h${9 - gap}z`,
+      fill: colours.ink,
+      stroke: colours.paper,
+      "pointer-events": "none",
+    });
+  const group = s(
+    "g",
+    {
+      class: "parameter-cell",
+      role: "spinbutton",
+      tabindex: -1,
+      "data-key": spot.key,
+      "aria-label": spot.key,
+      cursor: "ew-resize",
+    },
+    rect,
+    corner,
+    text,
+    dot,
+  );
   /** @type {any} */ (group).style.touchAction = "pan-y";
   tip(group, () => cellTip(sheet, spot, isDead));
   sheet.cells.set(spot.key, { spot, group, rect, text, dot, width, shown: "" });
@@ -126,7 +220,11 @@ export function updateSheet(sheet, view) {
     setAll(cell.rect, { fill, stroke: edge, "stroke-width": edge === "none" ? 0 : 2.25 });
     if (cell.text) writeCell(cell.text, cellText(value), inkOn(fill));
     cell.dot.setAttribute("visibility", changed ? "visible" : "hidden");
-    setAll(cell.group, { tabindex: spot.key === chosen ? 0 : -1, "aria-valuenow": value, "aria-valuetext": full(value) });
+    setAll(cell.group, {
+      tabindex: spot.key === chosen ? 0 : -1,
+      "aria-valuenow": value,
+      "aria-valuetext": full(value),
+    });
   }
 }
 
@@ -144,19 +242,27 @@ function setAll(element, attributes) {
 /** As many digits as a cell has room for; a whole number whole. @param {number} value */
 export function cellText(value) {
   const ways = [6, 4, 3, 2].map((digits) => short(value, digits));
-  return ways.find((text) => text.length <= 6 && (Math.abs(value) < 1e4 || Math.abs(value) >= 1e6 || text === ways[0])) ?? ways[3];
+  return (
+    ways.find(
+      (text) => text.length <= 6 && (Math.abs(value) < 1e4 || Math.abs(value) >= 1e6 || text === ways[0]),
+    ) ?? ways[3]
+  );
 }
 
 /** @param {Sheet} sheet */
 function sheetListen(sheet) {
-  /** @type {{cell: SheetCell, x: number, from: number, id: number, moved: boolean, next: number|null}|null} */
+  /**
+   * @type {{cell: SheetCell, x: number, from: number, id: number, moved: boolean, next: number|null}|null}
+   */
   let drag = null;
-  const cellOf = (/** @type {any} */ target) => sheet.cells.get(target.closest?.(".parameter-cell")?.getAttribute("data-key") ?? "");
+  const cellOf = (/** @type {any} */ target) =>
+    sheet.cells.get(target.closest?.(".parameter-cell")?.getAttribute("data-key") ?? "");
   const apply = () => {
     if (drag?.next !== null && drag) changeNumber(sheet.view, drag.cell.spot, drag.next);
     if (drag) drag.next = null;
   };
-  const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) => sheet.root.addEventListener(name, act);
+  const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
+    sheet.root.addEventListener(name, act);
   on("focusin", ({ target }) => {
     const cell = cellOf(target);
     if (cell && sheet.view.state.chosen !== cell.spot.key) sheet.view.change({ chosen: cell.spot.key });
@@ -167,13 +273,21 @@ function sheetListen(sheet) {
   });
   on("pointerdown", (event) => {
     const cell = cellOf(event.target);
-    if (cell && event.button === 0) drag = { cell, x: event.clientX, from: currentValue(sheet.view, cell.spot), id: event.pointerId, moved: false, next: null };
+    if (cell && event.button === 0)
+      drag = {
+        cell,
+        x: event.clientX,
+        from: currentValue(sheet.view, cell.spot),
+        id: event.pointerId,
+        moved: false,
+        next: null,
+      };
   });
   on("pointermove", (event) => {
     if (!drag || event.pointerId !== drag.id) return;
     const by = event.clientX - drag.x;
     if (!drag.moved && Math.abs(by) < DRAG_FROM) return;
-    if (!drag.moved) sheet.root.setPointerCapture(event.pointerId), closeTip(), event.preventDefault();
+    if (!drag.moved) (sheet.root.setPointerCapture(event.pointerId), closeTip(), event.preventDefault());
     drag.moved = true;
     if (drag.next === null) requestAnimationFrame(apply);
     drag.next = drag.from + by * onePercent(sheet.view, drag.cell.spot);
@@ -183,7 +297,10 @@ function sheetListen(sheet) {
   on("pointercancel", end);
 }
 
-/** True where the key was one of a cell's. @param {Sheet} sheet @param {SheetCell} cell @param {KeyboardEvent} event */
+/**
+ * True where the key was one of a cell's.
+ * @param {Sheet} sheet @param {SheetCell} cell @param {KeyboardEvent} event
+ */
 function pressedCell(sheet, cell, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const { keys, view } = sheet;
@@ -191,8 +308,14 @@ function pressedCell(sheet, cell, event) {
   const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: keys.length - 1 }[event.key];
   const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (to !== undefined) /** @type {any} */ (sheet.cells.get(keys[to])?.group)?.focus();
-  else if (steps) changeNumber(view, cell.spot, currentValue(view, cell.spot) + steps * (event.shiftKey ? 10 : 1) * onePercent(view, cell.spot));
-  else if (event.key === "Delete" || event.key === "Backspace") changeNumber(view, cell.spot, storedValue(view, cell.spot));
+  else if (steps)
+    changeNumber(
+      view,
+      cell.spot,
+      currentValue(view, cell.spot) + steps * (event.shiftKey ? 10 : 1) * onePercent(view, cell.spot),
+    );
+  else if (event.key === "Delete" || event.key === "Backspace")
+    changeNumber(view, cell.spot, storedValue(view, cell.spot));
   else return false;
   if (to === undefined) closeTip();
   return true;

@@ -4,7 +4,10 @@ const NUDGE = 1e-4; // of the number's size: central differences are then right 
 
 /** @typedef {{key: string, name: string, flat: number, index: number[]}} Spot */
 
-/** Every number of an array, in order. @param {{name: string, shape: number[], size: number}} array @returns {Spot[]} */
+/**
+ * Every number of an array, in order.
+ * @param {{name: string, shape: number[], size: number}} array @returns {Spot[]}
+ */
 export function spotsOf(array) {
   return Array.from({ length: array.size }, (_, flat) => {
     const index = unravelled(flat, array.shape);
@@ -22,12 +25,17 @@ function unravelled(flat, shape) {
   return index;
 }
 
-/** The array and the place in it that a key means, an array's name its first number; null where there is none. @param {any} view @param {string|null} key @returns {(Spot & {array: any})|null} */
+/**
+ * The array and the place in it that a key means, an array's name its first number; null where there is
+ * none.
+ * @param {any} view @param {string|null} key @returns {(Spot & {array: any})|null}
+ */
 export function spotAt(view, key) {
   const whole = view.payload.model.parameters.find((/** @type {any} */ each) => each.name === key);
   if (whole) return { ...spotsOf({ ...whole, size: 1 })[0], array: whole };
   const found = /^(.*)\[([\d,]*)\]$/.exec(key ?? "");
-  const array = found && view.payload.model.parameters.find((/** @type {any} */ each) => each.name === found[1]);
+  const array =
+    found && view.payload.model.parameters.find((/** @type {any} */ each) => each.name === found[1]);
   if (!found || !array) return null;
   const index = found[2] === "" ? [] : found[2].split(",").map(Number);
   const inside = index.length === array.shape.length && index.every((each, axis) => each < array.shape[axis]);
@@ -57,12 +65,21 @@ export function currentValue(view, spot) {
   return view.state.changes[spot.key] ?? storedValue(view, spot);
 }
 
-/** The largest number of an array as stored: its colours do not shift while one is dragged. @param {any} view @param {string} name @returns {number} */
+/**
+ * The largest number of an array as stored: its colours do not shift while one is dragged.
+ * @param {any} view @param {string} name @returns {number}
+ */
 export function arrayLimit(view, name) {
-  return storedParams(view)[name].data.reduce((/** @type {number} */ most, /** @type {number} */ each) => Math.max(most, Math.abs(each)), 0);
+  return storedParams(view)[name].data.reduce(
+    (/** @type {number} */ most, /** @type {number} */ each) => Math.max(most, Math.abs(each)),
+    0,
+  );
 }
 
-/** One hundredth of a number; of its array's largest where it is next to nothing. @param {any} view @param {Spot} spot */
+/**
+ * One hundredth of a number; of its array's largest where it is next to nothing.
+ * @param {any} view @param {Spot} spot
+ */
 export function onePercent(view, spot) {
   const limit = arrayLimit(view, spot.name) || 1;
   return Math.max(Math.abs(storedValue(view, spot)), 0.05 * limit) / 100;
@@ -77,7 +94,10 @@ export function changeNumber(view, spot, value) {
   view.change({ changes });
 }
 
-/** The number that a text spells, with a hyphen or a true minus; null where it is none. @param {string} text */
+/**
+ * The number that a text spells, with a hyphen or a true minus; null where it is none.
+ * @param {string} text
+ */
 export function spelledNumber(text) {
   const plain = text.trim().replace(/^[−–]/, "-").replace(/e[−–]/i, "e-");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -93,9 +113,14 @@ export function slopesOf(view, spot) {
   const value = currentValue(view, spot);
   const step = NUDGE * Math.max(Math.abs(value), 0.05 * arrayLimit(view, spot.name), 1e-6);
   const [above, below] = [view.nudged(spot.key, value + step), view.nudged(spot.key, value - step)];
-  const per = (/** @type {number} */ high, /** @type {number} */ low) => (high - low) / (value + step - (value - step));
+  const per = (/** @type {number} */ high, /** @type {number} */ low) =>
+    (high - low) / (value + step - (value - step));
   const [up, down] = [logitsAt(above, view.place), logitsAt(below, view.place)];
-  return { margin: per(marginAt(above, view.place), marginAt(below, view.place)), logits: up.map((high, token) => per(high, down[token])), step };
+  return {
+    margin: per(marginAt(above, view.place), marginAt(below, view.place)),
+    logits: up.map((high, token) => per(high, down[token])),
+    step,
+  };
 }
 
 /** @param {any} view @param {number} place @returns {number[]} */

@@ -10,7 +10,10 @@ import { currentValue, spotAt, spotsOf, storedValue } from "./parameter_values.j
 const DETAIL_BESIDE = 820; // width from which on the detail stands beside the sheet
 const DETAIL_WIDTH = 330;
 
-/** The elements stay while a number is dragged; the sheet is built anew for another width or theme. @type {any} */
+/**
+ * The elements stay while a number is dragged; the sheet is built anew for another width or theme.
+ * @type {any}
+ */
 let parameterStage = null;
 
 export const parametersPanel = {
@@ -28,7 +31,12 @@ export const parametersPanel = {
     const stage = stageFor(view, width);
     updateSheet(stage.sheet, view);
     updateDetail(stage.detail, view);
-    return { node: stage.node, alt: parametersAlt(view), table: parametersData(view), note: parametersNote(view) };
+    return {
+      node: stage.node,
+      alt: parametersAlt(view),
+      table: parametersData(view),
+      note: parametersNote(view),
+    };
   },
 };
 
@@ -37,7 +45,14 @@ function stageFor(view, width) {
   if (parameterStage?.payload !== view.payload) {
     const detail = parameterDetail();
     const folded = foldedArrays(view.payload.model.parameters);
-    parameterStage = { payload: view.payload, detail, folded, built: "", sheet: null, node: h("div", { class: "parameters-stage" }) };
+    parameterStage = {
+      payload: view.payload,
+      detail,
+      folded,
+      built: "",
+      sheet: null,
+      node: h("div", { class: "parameters-stage" }),
+    };
   }
   const stage = parameterStage;
   const chosen = spotAt(view, view.state.chosen);
@@ -53,21 +68,30 @@ function buildStage(stage, view, width, built) {
   const focused = document.activeElement?.closest(".parameter-sheet [data-key]")?.getAttribute("data-key");
   const unfold = (/** @type {string} */ name) => {
     stage.folded.delete(name);
-    stage.sheet.view.change({ chosen: spotsOf(view.payload.model.parameters.find((/** @type {any} */ each) => each.name === name))[0].key });
+    stage.sheet.view.change({
+      chosen: spotsOf(view.payload.model.parameters.find((/** @type {any} */ each) => each.name === name))[0]
+        .key,
+    });
   };
   stage.built = built;
   stage.sheet = parameterSheet(view, isBeside ? width - DETAIL_WIDTH - 28 : width, stage.folded, unfold);
   stage.node.classList.toggle("beside", isBeside);
   stage.node.replaceChildren(stage.sheet.root, stage.detail.node);
-  if (focused) requestAnimationFrame(() => stage.sheet.cells.get(focused)?.group.focus({ preventScroll: true }));
+  if (focused)
+    requestAnimationFrame(() => stage.sheet.cells.get(focused)?.group.focus({ preventScroll: true }));
 }
 
 /** Groups add up to the unique count; each convention has its name. @param {any} view */
 function parametersNote(view) {
   const { counts, constants } = view.payload.model;
-  const parts = Object.entries(counts.parts).map(([part, size]) => `${part} ${grouped(/** @type {number} */ (size))}`);
-  const rank = counts.rank === null ? "" : `; the answer depends on ${grouped(counts.rank)} directions of them (rank)`;
-  const dead = counts.dead?.length ? ` Dead, changing no logit (a marked corner): ${counts.dead.join(", ")}.` : "";
+  const parts = Object.entries(counts.parts).map(
+    ([part, size]) => `${part} ${grouped(/** @type {number} */ (size))}`,
+  );
+  const rank =
+    counts.rank === null ? "" : `; the answer depends on ${grouped(counts.rank)} directions of them (rank)`;
+  const dead = counts.dead?.length
+    ? ` Dead, changing no logit (a marked corner): ${counts.dead.join(", ")}.`
+    : "";
   return `${parts.join(" + ")} = ${grouped(counts.unique)} numbers, unique after tying. Written out with ties ${grouped(counts.stored)}; not zero ${grouped(counts.nonzero)}; learned ${grouped(counts.learned)}${rank}.${dead} ${constants} Cells are coloured by sign and by size within their array.`;
 }
 
@@ -75,7 +99,9 @@ function parametersNote(view) {
 function parametersAlt(view) {
   const { counts, parameters } = view.payload.model;
   const changed = Object.keys(view.state.changes).length;
-  const arrays = parameters.map((/** @type {any} */ each) => `${each.name} (${each.shape.join(" by ") || "one number"})`).join(", ");
+  const arrays = parameters
+    .map((/** @type {any} */ each) => `${each.name} (${each.shape.join(" by ") || "one number"})`)
+    .join(", ");
   const spot = spotAt(view, view.state.chosen);
   const chosen = spot ? ` Chosen: ${spot.key}, ${currentValue(view, spot)}.` : "";
   return `${counts.unique} stored numbers in ${parameters.length} arrays: ${arrays}. ${changed ? `${changed} changed.` : "None is changed."}${chosen}`;
@@ -87,8 +113,13 @@ function parametersData(view) {
   const dead = new Set(view.payload.model.counts.dead ?? []);
   const rows = view.payload.model.parameters.flatMap((/** @type {any} */ array) =>
     spotsOf(array).map((spot) => [
-      array.name, spot.index.join(","), currentValue(view, spot), storedValue(view, spot), array.learned ? "learned" : "fixed",
-      array.tied.join(" "), array.dead || dead.has(spot.key) ? "dead" : "",
+      array.name,
+      spot.index.join(","),
+      currentValue(view, spot),
+      storedValue(view, spot),
+      array.learned ? "learned" : "fixed",
+      array.tied.join(" "),
+      array.dead || dead.has(spot.key) ? "dead" : "",
     ]),
   );
   return { columns, rows };

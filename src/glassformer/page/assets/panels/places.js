@@ -3,14 +3,20 @@
 /** @typedef {import("../view.js").View} View */
 /** @typedef {import("../types.js").Tensor} Tensor */
 
-/** p4 of a rule's context, x3 (thousands of the first number) of an addition. @param {View} view @param {number} place */
+/**
+ * p4 of a rule's context, x3 (thousands of the first number) of an addition.
+ * @param {View} view @param {number} place
+ */
 export function placeName(view, place) {
   const { payload } = view;
   const names = payload.kind === "adder" ? /** @type {any} */ (payload.task).positions : null;
   return names ? names[place] : `p${place}`;
 }
 
-/** What is read there, and where: 6@p4; a mark of an addition is named once. @param {View} view @param {number} place */
+/**
+ * What is read there, and where: 6
+ * @p4; a mark of an addition is named once. @param {View} view @param {number} place
+ */
 export function spotName(view, place) {
   const [read, where] = [view.labels[place], placeName(view, place)];
   return read === where ? read : `${read}@${where}`;
@@ -23,10 +29,15 @@ export function tokenLabel(view, token) {
 
 /** The colour of a token and the ink that is readable on it. @param {View} view @param {number} token */
 export function tokenPaint(view, token) {
-  return view.payload.tokens[token] ?? { label: `<${token}>`, colour: view.colours.muted, ink: view.colours.paper };
+  return (
+    view.payload.tokens[token] ?? { label: `<${token}>`, colour: view.colours.muted, ink: view.colours.paper }
+  );
 }
 
-/** The places whose output counts: those that write a digit, or all of a rule's context. @param {View} view */
+/**
+ * The places whose output counts: those that write a digit, or all of a rule's context.
+ * @param {View} view
+ */
 export function answeringPlaces(view) {
   if (view.payload.kind === "rule") return view.tokens.map((_, place) => place);
   return view.answer.digits.map((/** @type {{place: number}} */ digit) => digit.place);

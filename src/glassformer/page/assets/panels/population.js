@@ -16,14 +16,20 @@ export const populationPanel = {
   id: "population",
   title: "All seeds",
   wide: true,
-  about: () => "Every seed is a training of its own, from other first numbers; which one ends where shows how much luck is in a result.",
-  missing: (view) => (isCrowd(view) ? null : view.payload.missing.population ?? "This run has one seed: there is nothing to compare."),
+  about: () =>
+    "Every seed is a training of its own, from other first numbers; which one ends where shows how much luck is in a result.",
+  missing: (view) =>
+    isCrowd(view)
+      ? null
+      : (view.payload.missing.population ?? "This run has one seed: there is nothing to compare."),
   draw: (view, width) => ({
     node: populationPicture(view, width),
     alt: populationWords(view),
     table: populationTable(view),
     note: populationNote(view),
-    controls: [axisChooser(view, "x", "Across"), axisChooser(view, "y", "Up"), seedChooser(view)].filter((one) => one !== null),
+    controls: [axisChooser(view, "x", "Across"), axisChooser(view, "y", "Up"), seedChooser(view)].filter(
+      (one) => one !== null,
+    ),
   }),
 };
 
@@ -44,13 +50,22 @@ function populationPicture(view, width) {
     chart.root.setAttribute("y", String(isRow ? 0 : i * POPULATION_PLOT));
   });
   const height = POPULATION_PLOT * (isRow ? 1 : charts.length);
-  return svgRoot(width, height, view.colours, charts.map((chart) => chart.root));
+  return svgRoot(
+    width,
+    height,
+    view.colours,
+    charts.map((chart) => chart.root),
+  );
 }
 
 /** @param {any} view @param {"x"|"y"} axis @param {string} words */
 function axisChooser(view, axis, words) {
-  const options = Object.keys(SEED_AXES).map((key) => h("option", { value: key, selected: populationAxes[axis] === key }, SEED_AXES[key].label));
-  const chooser = /** @type {HTMLSelectElement} */ (h("select", { id: `population-${axis}`, onchange: choose }, options));
+  const options = Object.keys(SEED_AXES).map((key) =>
+    h("option", { value: key, selected: populationAxes[axis] === key }, SEED_AXES[key].label),
+  );
+  const chooser = /** @type {HTMLSelectElement} */ (
+    h("select", { id: `population-${axis}`, onchange: choose }, options)
+  );
   function choose() {
     populationAxes[axis] = chooser.value;
     view.change({});
@@ -63,8 +78,20 @@ function seedChooser(view) {
   const { params, rows, best_seed } = view.payload.population;
   if (!params) return null;
   const shown = view.state.seed ?? best_seed;
-  const options = rows.map((/** @type {any} */ row) => h("option", { value: row.seed, selected: row.seed === shown }, row.seed === best_seed ? `${row.seed} (chosen)` : row.seed));
-  const chooser = /** @type {HTMLSelectElement} */ (h("select", { id: "population-seed", onchange: () => view.change(openedSeed(view, Number(chooser.value))) }, options));
+  const options = rows.map((/** @type {any} */ row) =>
+    h(
+      "option",
+      { value: row.seed, selected: row.seed === shown },
+      row.seed === best_seed ? `${row.seed} (chosen)` : row.seed,
+    ),
+  );
+  const chooser = /** @type {HTMLSelectElement} */ (
+    h(
+      "select",
+      { id: "population-seed", onchange: () => view.change(openedSeed(view, Number(chooser.value))) },
+      options,
+    )
+  );
   return h("label", { class: "chooser" }, "Open seed ", chooser);
 }
 
@@ -81,13 +108,24 @@ function populationWords(view) {
   const losses = rows.map((/** @type {any} */ row) => row.loss).filter(Number.isFinite);
   const whole = rows.filter((/** @type {any} */ row) => row.argmax_accuracy === 1).length;
   const proved = rows.filter((/** @type {any} */ row) => row.verdict === "proved").length;
-  return `${grouped(rows.length)} seeds with losses from ${short(Math.min(...losses))} to ${short(Math.max(...losses))}; ` +
-    `${whole} made no error at their last measure, ${proved} are proved; seed ${best_seed} was chosen.`;
+  return (
+    `${grouped(rows.length)} seeds with losses from ${short(Math.min(...losses))} to ${short(Math.max(...losses))}; ` +
+    `${whole} made no error at their last measure, ${proved} are proved; seed ${best_seed} was chosen.`
+  );
 }
 
 /** @param {any} view */
 function populationTable(view) {
-  const names = ["seed", "loss", "train_loss", "argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin", "verdict"];
+  const names = [
+    "seed",
+    "loss",
+    "train_loss",
+    "argmax_accuracy",
+    "right_probability",
+    "whole_accuracy",
+    "smallest_margin",
+    "verdict",
+  ];
   const rows = view.payload.population.rows.map((/** @type {any} */ row) => names.map((name) => row[name]));
   return { columns: names, rows };
 }

@@ -26,7 +26,8 @@ export const predictionPanel = {
   id: "prediction",
   title: "Prediction",
   wide: true,
-  about: (view) => `What the model writes after each place, and how sure it is after ${spotName(view, view.place)}. Click a place to move the cursor there.`,
+  about: (view) =>
+    `What the model writes after each place, and how sure it is after ${spotName(view, view.place)}. Click a place to move the cursor there.`,
   draw(view, width) {
     const beside = width >= 760;
     const places = placeRow(view, beside ? width * 0.5 - 20 : width);
@@ -34,11 +35,19 @@ export const predictionPanel = {
     const left = beside ? width * 0.5 + 20 : 0;
     const words = predictionWords(view, verdictOf(view, view.place));
     const lines = wrappedText(words, (beside ? width * 0.5 - 40 : width) * 0.78);
-    places.group.append(...lines.map((line, i) => s("text", { x: 0, y: places.height + 20 + 22 * i, "font-size": 15 }, line)));
+    places.group.append(
+      ...lines.map((line, i) => s("text", { x: 0, y: places.height + 20 + 22 * i, "font-size": 15 }, line)),
+    );
     places.height += 12 + 22 * lines.length;
     const top = beside ? 0 : places.height + 20;
     return {
-      node: svgRoot(width, beside ? Math.max(places.height, bars.height) : top + bars.height, view.colours, places.group, s("g", { transform: `translate(${left} ${top})` }, bars.group)),
+      node: svgRoot(
+        width,
+        beside ? Math.max(places.height, bars.height) : top + bars.height,
+        view.colours,
+        places.group,
+        s("g", { transform: `translate(${left} ${top})` }, bars.group),
+      ),
       alt: words,
       get table() {
         return predictionTable(view);
@@ -55,7 +64,12 @@ function verdictOf(view, place) {
   }
   const digit = view.answer.digits.find((/** @type {{place: number}} */ one) => one.place === place);
   if (!digit) return { allowed: null, winner: winnerAfter(view, place), right: null, margin: null };
-  return { allowed: [digit.wanted], winner: digit.token, right: digit.token === digit.wanted, margin: digit.margin };
+  return {
+    allowed: [digit.wanted],
+    winner: digit.token,
+    right: digit.token === digit.wanted,
+    margin: digit.margin,
+  };
 }
 
 /** @param {View} view @param {Verdict} verdict */
@@ -63,20 +77,33 @@ function predictionWords(view, { allowed, winner, right, margin }) {
   const chance = columnOf(view.probabilities, view.place)[winner];
   const says = `After ${spotName(view, view.place)} the model gives ${Number.isFinite(chance) ? percent(chance) : "NaN"} to ${tokenLabel(view, winner)}`;
   const gap = margin === null ? "" : `, ${short(margin)} logits ahead of the next`;
-  if (allowed === null) return `${says}${gap}; ${view.payload.kind === "rule" ? "the rule leaves the next token open" : "no digit of the answer is written"} here.`;
+  if (allowed === null)
+    return `${says}${gap}; ${view.payload.kind === "rule" ? "the rule leaves the next token open" : "no digit of the answer is written"} here.`;
   const names = allowed.map((token) => tokenLabel(view, token));
-  const wanted = names.length > 4 ? `one of ${names.length} tokens` : names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}` : names[0];
+  const wanted =
+    names.length > 4
+      ? `one of ${names.length} tokens`
+      : names.length > 1
+        ? `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`
+        : names[0];
   const demand = `${view.payload.kind === "rule" ? "the rule demands" : "the sum needs"} ${wanted}`;
-  return right ? `${says}: right, ${demand}; margin ${short(margin ?? NaN)} logits.` : `${says}: wrong, ${demand}; margin ${short(margin ?? NaN)} logits.`;
+  return right
+    ? `${says}: right, ${demand}; margin ${short(margin ?? NaN)} logits.`
+    : `${says}: wrong, ${demand}; margin ${short(margin ?? NaN)} logits.`;
 }
 
-/** Every place with what is read there and what would be written after it. @param {View} view @param {number} width */
+/**
+ * Every place with what is read there and what would be written after it.
+ * @param {View} view @param {number} width
+ */
 function placeRow(view, width) {
   const places = view.payload.kind === "rule" ? view.tokens.map((_, place) => place) : answeringPlaces(view);
   const across = Math.max(1, Math.min(places.length, Math.floor(width / PLACE_WIDE[0])));
   const wide = Math.min(PLACE_WIDE[1], Math.floor(width / across));
   const group = s("g", { role: "group" });
-  const cards = places.map((place, i) => placeCard(view, place, wide, (i % across) * wide, 22 + Math.floor(i / across) * PLACE_HIGH));
+  const cards = places.map((place, i) =>
+    placeCard(view, place, wide, (i % across) * wide, 22 + Math.floor(i / across) * PLACE_HIGH),
+  );
   group.append(s("text", { x: 0, y: 12, fill: view.colours.muted }, "read, then written"), ...cards);
   rove(group, cards);
   return { group, height: 22 + Math.ceil(places.length / across) * PLACE_HIGH };
@@ -87,37 +114,85 @@ function placeCard(view, place, wide, x, y) {
   const { colours } = view;
   const verdict = verdictOf(view, place);
   const isCursor = place === view.place;
-  const [mark, tone] = verdict.right === null ? ["·", colours.muted] : verdict.right ? ["✓", colours.good] : ["✗", colours.bad];
+  const [mark, tone] =
+    verdict.right === null ? ["·", colours.muted] : verdict.right ? ["✓", colours.good] : ["✗", colours.bad];
   const middle = wide / 2 - 2;
-  const text = (/** @type {number} */ at, /** @type {string} */ words, /** @type {any} */ more) => s("text", { x: middle, y: at, "text-anchor": "middle", ...more }, words);
+  const text = (/** @type {number} */ at, /** @type {string} */ words, /** @type {any} */ more) =>
+    s("text", { x: middle, y: at, "text-anchor": "middle", ...more }, words);
   const go = () => view.change({ place });
   const words = `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ${verdict.right === null ? "open" : verdict.right ? "right" : "wrong"}`;
-  const card = s("g", {
-    transform: `translate(${x} ${y})`, role: "button", "aria-label": words, "aria-pressed": String(isCursor), tabindex: "-1", "data-key": `place ${place}`, "data-place": place,
-    cursor: "pointer", onclick: go, onkeydown: (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), event.stopPropagation(), go()),
-  },
-    s("rect", { x: 1, y: 1, width: wide - 5, height: PLACE_HIGH - 8, rx: 8, fill: isCursor ? colours.zero : colours.paper, stroke: isCursor ? colours.accent : colours.faint, "stroke-width": isCursor ? 2 : 1 }),
-    readDisc(view, place, middle, 20), text(39, placeName(view, place), { "font-size": 10, fill: colours.muted }), text(52, "↓", { fill: colours.muted, "font-size": 11 }),
-    tokenDisc(view, verdict.winner, middle, 66, 11), text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }));
+  const card = s(
+    "g",
+    {
+      transform: `translate(${x} ${y})`,
+      role: "button",
+      "aria-label": words,
+      "aria-pressed": String(isCursor),
+      tabindex: "-1",
+      "data-key": `place ${place}`,
+      "data-place": place,
+      cursor: "pointer",
+      onclick: go,
+      onkeydown: (/** @type {KeyboardEvent} */ event) =>
+        (event.key === "Enter" || event.key === " ") &&
+        (event.preventDefault(), event.stopPropagation(), go()),
+    },
+    s("rect", {
+      x: 1,
+      y: 1,
+      width: wide - 5,
+      height: PLACE_HIGH - 8,
+      rx: 8,
+      fill: isCursor ? colours.zero : colours.paper,
+      stroke: isCursor ? colours.accent : colours.faint,
+      "stroke-width": isCursor ? 2 : 1,
+    }),
+    readDisc(view, place, middle, 20),
+    text(39, placeName(view, place), { "font-size": 10, fill: colours.muted }),
+    text(52, "↓", { fill: colours.muted, "font-size": 11 }),
+    tokenDisc(view, verdict.winner, middle, 66, 11),
+    text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),
+  );
   return tip(card, () => [words]);
 }
 
-/** A mark of an addition is shown as itself, whatever token it shares. @param {View} view @param {number} place @param {number} x @param {number} y */
+/**
+ * A mark of an addition is shown as itself, whatever token it shares.
+ * @param {View} view @param {number} place @param {number} x @param {number} y
+ */
 function readDisc(view, place, x, y) {
-  if (view.labels[place] === tokenLabel(view, view.tokens[place])) return tokenDisc(view, view.tokens[place], x, y, 11);
-  return s("text", { x, y: y + 5, "text-anchor": "middle", "font-weight": 600, "font-size": 14 }, view.labels[place]);
+  if (view.labels[place] === tokenLabel(view, view.tokens[place]))
+    return tokenDisc(view, view.tokens[place], x, y, 11);
+  return s(
+    "text",
+    { x, y: y + 5, "text-anchor": "middle", "font-weight": 600, "font-size": 14 },
+    view.labels[place],
+  );
 }
 
 /** Probabilities after the cursor, a bar a token. @param {View} view @param {number} width */
 function tokenBars(view, width) {
   const chances = columnOf(view.probabilities, view.place);
   const verdict = verdictOf(view, view.place);
-  const group = s("g", {}, s("text", { x: 0, y: 12, fill: view.colours.muted }, `probability after ${spotName(view, view.place)}${verdict.allowed ? "; ○ allowed" : ""}`));
-  chances.forEach((chance, token) => group.append(tokenBar(view, token, chance, verdict, 22 + token * BAR_HIGH, width)));
+  const group = s(
+    "g",
+    {},
+    s(
+      "text",
+      { x: 0, y: 12, fill: view.colours.muted },
+      `probability after ${spotName(view, view.place)}${verdict.allowed ? "; ○ allowed" : ""}`,
+    ),
+  );
+  chances.forEach((chance, token) =>
+    group.append(tokenBar(view, token, chance, verdict, 22 + token * BAR_HIGH, width)),
+  );
   return { group, height: 26 + chances.length * BAR_HIGH };
 }
 
-/** @param {View} view @param {number} token @param {number} chance @param {Verdict} verdict @param {number} y @param {number} width */
+/**
+ * @param {View} view @param {number} token @param {number} chance @param {Verdict} verdict @param {number} y
+ * @param {number} width
+ */
 function tokenBar(view, token, chance, verdict, y, width) {
   const { colours } = view;
   const [start, room] = [52, Math.max(40, width - 52 - 76)];
@@ -125,12 +200,33 @@ function tokenBar(view, token, chance, verdict, y, width) {
   const isWinner = token === verdict.winner;
   const long = Number.isFinite(chance) ? Math.max(1, chance * room) : 0;
   const middle = y + BAR_HIGH / 2;
-  return s("g", { "data-token": token, "data-allowed": String(isAllowed), "data-winner": String(isWinner) },
-    isAllowed ? s("circle", { cx: 8, cy: middle, r: 4.5, fill: "none", stroke: colours.good, "stroke-width": 2 }) : null,
+  return s(
+    "g",
+    { "data-token": token, "data-allowed": String(isAllowed), "data-winner": String(isWinner) },
+    isAllowed
+      ? s("circle", { cx: 8, cy: middle, r: 4.5, fill: "none", stroke: colours.good, "stroke-width": 2 })
+      : null,
     tokenDisc(view, token, 32, middle, 10),
     s("rect", { x: start, y: y + 4, width: room, height: BAR_HIGH - 8, rx: 3, fill: colours.zero }),
-    s("rect", { x: start, y: y + 4, width: long, height: BAR_HIGH - 8, rx: 3, fill: tokenPaint(view, token).colour }),
-    s("text", { x: start + room + 8, y: middle + 4, "font-weight": isWinner ? 700 : 400, fill: isWinner ? colours.ink : colours.muted }, short(chance, 4)));
+    s("rect", {
+      x: start,
+      y: y + 4,
+      width: long,
+      height: BAR_HIGH - 8,
+      rx: 3,
+      fill: tokenPaint(view, token).colour,
+    }),
+    s(
+      "text",
+      {
+        x: start + room + 8,
+        y: middle + 4,
+        "font-weight": isWinner ? 700 : 400,
+        fill: isWinner ? colours.ink : colours.muted,
+      },
+      short(chance, 4),
+    ),
+  );
 }
 
 /** Every token's logit and probability after every place. @param {View} view */
@@ -139,7 +235,15 @@ function predictionTable(view) {
   const rows = view.tokens.flatMap((_, place) => {
     const { allowed, winner } = verdictOf(view, place);
     const [logits, chances] = [columnOf(view.logits, place), columnOf(view.probabilities, place)];
-    return logits.map((logit, token) => [placeName(view, place), view.labels[place], tokenLabel(view, token), logit, chances[token], allowed === null ? "" : String(allowed.includes(token)), String(token === winner)]);
+    return logits.map((logit, token) => [
+      placeName(view, place),
+      view.labels[place],
+      tokenLabel(view, token),
+      logit,
+      chances[token],
+      allowed === null ? "" : String(allowed.includes(token)),
+      String(token === winner),
+    ]);
   });
   return { columns, rows };
 }

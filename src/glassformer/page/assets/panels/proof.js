@@ -15,7 +15,8 @@ export const proofPanel = {
   id: "proof",
   title: "Proof and margins",
   wide: true,
-  about: () => "A margin is the logit of the best right token less that of the best wrong one: above 0 the answer is right.",
+  about: () =>
+    "A margin is the logit of the best right token less that of the best wrong one: above 0 the answer is right.",
   missing: (view) => (view.payload.proof ? null : view.payload.missing.proof),
   draw: (view, width) => ({
     node: proofBody(view, width),
@@ -25,11 +26,19 @@ export const proofPanel = {
   }),
 };
 
-/** The picture, and the worst inputs beside it where there is room. @param {any} view @param {number} width */
+/**
+ * The picture, and the worst inputs beside it where there is room.
+ * @param {any} view @param {number} width
+ */
 function proofBody(view, width) {
   const isRow = width >= PROOF_ROW && worstOf(view).length > 0;
   const picture = proofPicture(view, isRow ? Math.round(width * 0.56) : width);
-  return h("div", { class: isRow ? "proof in-row" : "proof" }, picture, h("div", {}, proofExamples(view), proofCheck(view)));
+  return h(
+    "div",
+    { class: isRow ? "proof in-row" : "proof" },
+    picture,
+    h("div", {}, proofExamples(view), proofCheck(view)),
+  );
 }
 
 /** @param {any} view @param {number} width */
@@ -42,7 +51,13 @@ function proofPicture(view, width) {
   if (proof.steps.length) charts.push(digitMargins(view, width, height));
   charts.forEach((chart, i) => chart.root.setAttribute("y", String(top + i * height)));
   const bar = top ? classesBar(proof, width, colours) : null;
-  return svgRoot(width, top + charts.length * height, colours, bar, charts.map((chart) => chart.root));
+  return svgRoot(
+    width,
+    top + charts.length * height,
+    colours,
+    bar,
+    charts.map((chart) => chart.root),
+  );
 }
 
 /** The worst inputs first, without those that say the same twice. @param {any} view */
@@ -66,9 +81,19 @@ function exampleButton(view, example) {
   const said = example.right ? example.got : `${example.got}, not ${example.expected}`;
   return h(
     "button",
-    { type: "button", class: "worst-input", title: example.about, "aria-pressed": String(isShown), onclick: () => view.change({ input: example.input, place: null }) },
+    {
+      type: "button",
+      class: "worst-input",
+      title: example.about,
+      "aria-pressed": String(isShown),
+      onclick: () => view.change({ input: example.input, place: null }),
+    },
     h("span", { class: "worst-text" }, exampleWords(view, example), " → ", said),
-    h("span", { class: example.right ? "good" : "bad" }, example.margin === null ? "" : short(example.margin)),
+    h(
+      "span",
+      { class: example.right ? "good" : "bad" },
+      example.margin === null ? "" : short(example.margin),
+    ),
   );
 }
 
@@ -79,12 +104,22 @@ function proofCheck(view) {
   const isCertified = proof.source.includes("certificate");
   const make = isCertified ? [] : ["Make a certificate: ", h("code", {}, `glassformer prove ${name}`), ". "];
   const check = h("code", {}, isCertified ? "glassformer check certificate.json" : "glassformer check FILE");
-  return h("p", { class: "muted small" }, `From ${proof.source}. `, make, isCertified ? "Check it, in the run folder: " : "Check it: ", check, ", which uses other code than the prover.");
+  return h(
+    "p",
+    { class: "muted small" },
+    `From ${proof.source}. `,
+    make,
+    isCertified ? "Check it, in the run folder: " : "Check it: ",
+    check,
+    ", which uses other code than the prover.",
+  );
 }
 
 /** @param {any} view */
 function proofNote(view) {
-  const other = isTouched(view.state) ? " The proof is about the run’s model; the test margins are those of the numbers shown." : "";
+  const other = isTouched(view.state)
+    ? " The proof is about the run’s model; the test margins are those of the numbers shown."
+    : "";
   return `${view.payload.proof.sentence}${other}`;
 }
 
@@ -93,8 +128,11 @@ function proofWords(view) {
   const { proof } = view.payload;
   const { error } = view;
   const { total, proved, refuted, undecided } = proof.classes;
-  const classes = total ? ` Of ${grouped(total)} classes ${grouped(proved)} are proved, ${grouped(refuted)} refuted, ${grouped(undecided)} undecided.` : "";
-  const margin = proof.smallest_margin === null ? "" : ` The smallest margin is ${short(proof.smallest_margin)}.`;
+  const classes = total
+    ? ` Of ${grouped(total)} classes ${grouped(proved)} are proved, ${grouped(refuted)} refuted, ${grouped(undecided)} undecided.`
+    : "";
+  const margin =
+    proof.smallest_margin === null ? "" : ` The smallest margin is ${short(proof.smallest_margin)}.`;
   return `${badgeTitle(view, proof)}.${classes}${margin} On the test set ${grouped(error.wrong)} of ${grouped(error.total)} are wrong.`;
 }
 
@@ -103,9 +141,15 @@ function proofTable(view) {
   const { proof } = view.payload;
   /** @type {Array<Array<string|number|null>>} */
   const rows = Object.entries(proof.classes).map(([kind, count]) => ["classes", kind, count, null, null]);
-  rows.push(["smallest margin", "", proof.smallest_margin, null, null], ["rounding bound", "", proof.rounding_bound, null, null]);
-  for (const one of proof.steps) rows.push(["digit margin", `step ${one.step}, ${one.input}`, one.margin, null, null]);
+  rows.push(
+    ["smallest margin", "", proof.smallest_margin, null, null],
+    ["rounding bound", "", proof.rounding_bound, null, null],
+  );
+  for (const one of proof.steps)
+    rows.push(["digit margin", `step ${one.step}, ${one.input}`, one.margin, null, null]);
   for (const one of worstOf(view)) rows.push(["worst input", one.input, one.margin, one.expected, one.got]);
-  Array.from(view.error.margins).forEach((margin, i) => rows.push(["test margin", full(i), /** @type {number} */ (margin), null, null]));
+  Array.from(view.error.margins).forEach((margin, i) =>
+    rows.push(["test margin", full(i), /** @type {number} */ (margin), null, null]),
+  );
   return { columns: ["part", "name", "value", "expected", "got"], rows };
 }

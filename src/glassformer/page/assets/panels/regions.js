@@ -8,7 +8,9 @@ import { mix } from "../colour.js";
  *   Y: (row: number) => number}} Land
  */
 
-/** @typedef {{token: number, x: number, y: number, room: number}} RegionSpot  the roomiest point of a token's regions */
+/**
+ * @typedef {{token: number, x: number, y: number, room: number}} RegionSpot  the roomiest point of a token's regions
+ */
 
 /**
  * One path a token. Between two grid points with different winners the border is where their logits meet.
@@ -39,9 +41,16 @@ function regionRow(land, row, put) {
     const at = row * grid + column;
     const token = winner[at];
     const whole =
-      column + 1 < grid && token === winner[at + 1] && token === winner[at + grid] && token === winner[at + grid + 1];
+      column + 1 < grid &&
+      token === winner[at + 1] &&
+      token === winner[at + grid] &&
+      token === winner[at + grid + 1];
     const ends = start >= 0 && (!whole || winner[row * grid + start] !== token);
-    if (ends) put(winner[row * grid + start], `M${regionPx(land.X(start))} ${regionPx(low)}H${regionPx(land.X(column))}V${regionPx(high)}H${regionPx(land.X(start))}Z`);
+    if (ends)
+      put(
+        winner[row * grid + start],
+        `M${regionPx(land.X(start))} ${regionPx(low)}H${regionPx(land.X(column))}V${regionPx(high)}H${regionPx(land.X(start))}Z`,
+      );
     if (ends) start = -1;
     if (whole && start < 0) start = column;
     if (!whole && column + 1 < grid) regionCell(land, row, column, put);
@@ -57,10 +66,14 @@ function regionCell(land, row, column, put) {
   const at = row * grid + column;
   const corners = [at, at + 1, at + grid + 1, at + grid];
   const [left, right, low, high] = [land.X(column), land.X(column + 1), land.Y(row), land.Y(row + 1)];
-  const [xs, ys] = [[left, right, right, left], [low, low, high, high]];
+  const [xs, ys] = [
+    [left, right, right, left],
+    [low, low, high, high],
+  ];
   const borders = [0, 1, 2, 3].map((i) => borderPoint(land, corners[i], corners[(i + 1) % 4], xs, ys, i));
   const meets = borders.filter((point) => point !== null).length > 2; // three or four regions, or two crosswise
-  const middle = meets && new Set(corners.map((here) => winner[here])).size > 2 ? borderMiddle(borders) : null;
+  const middle =
+    meets && new Set(corners.map((here) => winner[here])).size > 2 ? borderMiddle(borders) : null;
   for (let first = 0; first < 4; first++) {
     const token = winner[corners[first]];
     if (corners.findIndex((here) => winner[here] === token) !== first) continue;
@@ -119,7 +132,10 @@ export function regionSpots(land) {
   });
 }
 
-/** How many steps every grid point is from the border of its region or of the map. @param {Uint8Array} winner @param {number} grid */
+/**
+ * How many steps every grid point is from the border of its region or of the map.
+ * @param {Uint8Array} winner @param {number} grid
+ */
 function regionRoom(winner, grid) {
   const room = new Int16Array(grid * grid);
   const pass = (/** @type {number} */ i, /** @type {number} */ step) => {
@@ -127,7 +143,8 @@ function regionRoom(winner, grid) {
     const above = winner[i - step * grid] === winner[i] ? room[i - step * grid] : 0;
     return Math.min(beside, above) + 1;
   };
-  const edge = (/** @type {number} */ i) => i % grid === 0 || i % grid === grid - 1 || i < grid || i >= grid * (grid - 1);
+  const edge = (/** @type {number} */ i) =>
+    i % grid === 0 || i % grid === grid - 1 || i < grid || i >= grid * (grid - 1);
   for (let i = 0; i < room.length; i++) if (!edge(i)) room[i] = pass(i, 1);
   for (let i = room.length - 1; i >= 0; i--) if (!edge(i)) room[i] = Math.min(room[i], pass(i, -1));
   return room;
@@ -144,7 +161,10 @@ export function convexRegions(logits, corners) {
     let points = corners;
     for (const [other, theirs] of logits.entries()) {
       if (other === token || points.length < 3) continue;
-      const ahead = { slope: [mine.slope[0] - theirs.slope[0], mine.slope[1] - theirs.slope[1]], shift: mine.shift - theirs.shift };
+      const ahead = {
+        slope: [mine.slope[0] - theirs.slope[0], mine.slope[1] - theirs.slope[1]],
+        shift: mine.shift - theirs.shift,
+      };
       points = keptSide(points, ahead);
     }
     return { token, points };
@@ -152,7 +172,10 @@ export function convexRegions(logits, corners) {
   return regions.filter(({ points }) => points.length >= 3);
 }
 
-/** The part of a convex polygon where a linear function is above 0. @param {number[][]} points @param {Linear} ahead */
+/**
+ * The part of a convex polygon where a linear function is above 0.
+ * @param {number[][]} points @param {Linear} ahead
+ */
 function keptSide(points, { slope, shift }) {
   const values = points.map(([x, y]) => slope[0] * x + slope[1] * y + shift);
   return points.flatMap((point, i) => {
@@ -164,14 +187,21 @@ function keptSide(points, { slope, shift }) {
   });
 }
 
-/** The middle of a polygon, and how far in pixels its nearest corner-to-corner edge is. @param {number[][]} points in pixels */
+/**
+ * The middle of a polygon, and how far in pixels its nearest corner-to-corner edge is.
+ * @param {number[][]} points in pixels
+ */
 export function polygonSpot(points) {
   const [x, y] = [0, 1].map((axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length);
-  const room = Math.min(...points.map((from, i) => {
-    const to = points[(i + 1) % points.length];
-    const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
-    return long > 1e-9 ? Math.abs((to[0] - from[0]) * (from[1] - y) - (from[0] - x) * (to[1] - from[1])) / long : Infinity;
-  }));
+  const room = Math.min(
+    ...points.map((from, i) => {
+      const to = points[(i + 1) % points.length];
+      const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
+      return long > 1e-9
+        ? Math.abs((to[0] - from[0]) * (from[1] - y) - (from[0] - x) * (to[1] - from[1])) / long
+        : Infinity;
+    }),
+  );
   return { x, y, room };
 }
 

@@ -4,7 +4,7 @@ import { h, refill } from "../dom.js";
 import { grouped, percent, short } from "../numbers.js";
 import { scrubberCurve } from "./curve.js";
 import { follow } from "./follow.js";
-import { prose } from "./prose.js";
+import { prose } from "../prose.js";
 
 const PLAY_SECONDS = 20; // for the whole training at 1x
 const PLAY_SPEEDS = [1, 2, 5];
@@ -12,7 +12,8 @@ const PLAY_SPEEDS = [1, 2, 5];
 /** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
 export function mountScrubber(container, store, viewOf) {
   const { payload } = viewOf();
-  if (!payload.training) return void refill(container, h("p", { class: "muted small" }, prose(payload.missing.training ?? "")));
+  if (!payload.training)
+    return void refill(container, h("p", { class: "muted small" }, prose(payload.missing.training ?? "")));
   const steps = payload.training.steps;
   const range = scrubberRange(store, steps);
   const speed = speedChooser();
@@ -34,7 +35,10 @@ export function mountScrubber(container, store, viewOf) {
   });
 }
 
-/** The chosen model is the stop after the last checkpoint. @param {number[]} steps @param {number|null} step */
+/**
+ * The chosen model is the stop after the last checkpoint.
+ * @param {number[]} steps @param {number|null} step
+ */
 function stopOf(steps, step) {
   return step === null ? steps.length : Math.max(0, steps.indexOf(step));
 }
@@ -59,19 +63,34 @@ function stepWords(steps, step) {
 /** @param {any} view @param {number[]} steps */
 function scrubFacts(view, steps) {
   const { error, state, payload } = view;
-  const row = payload.training.rows.find((/** @type {any} */ one) => one.step === (state.step ?? steps[steps.length - 1]));
+  const row = payload.training.rows.find(
+    (/** @type {any} */ one) => one.step === (state.step ?? steps[steps.length - 1]),
+  );
   return [
     h("strong", {}, stepWords(steps, state.step)),
     row && state.step !== null && h("span", { class: "scrub-loss" }, `loss ${short(row.loss)}`),
-    row && state.step !== null && h("span", { class: "scrub-error" }, `error ${percent(1 - row.argmax_accuracy)}`),
-    h("span", { id: "live-error", title: payload.test.about }, `${grouped(error.wrong)} of ${grouped(error.total)} test inputs wrong`),
+    row &&
+      state.step !== null &&
+      h("span", { class: "scrub-error" }, `error ${percent(1 - row.argmax_accuracy)}`),
+    h(
+      "span",
+      { id: "live-error", title: payload.test.about },
+      `${grouped(error.wrong)} of ${grouped(error.total)} test inputs wrong`,
+    ),
   ];
 }
 
 /** @param {any} view */
 function otherSeed(view) {
-  const back = h("button", { type: "button", class: "link", onclick: () => view.change({ seed: null }) }, "Back to the chosen seed");
-  return [`Seed ${view.state.seed} is open, at its end: checkpoints are kept of the chosen seed, ${view.payload.training.best_seed}, alone. `, back];
+  const back = h(
+    "button",
+    { type: "button", class: "link", onclick: () => view.change({ seed: null }) },
+    "Back to the chosen seed",
+  );
+  return [
+    `Seed ${view.state.seed} is open, at its end: checkpoints are kept of the chosen seed, ${view.payload.training.best_seed}, alone. `,
+    back,
+  ];
 }
 
 /** @param {any} store @param {number[]} steps @returns {HTMLInputElement} */
@@ -102,7 +121,9 @@ function speedChooser() {
  * @param {any} store @param {number[]} steps @param {() => number} speedNow
  */
 function createPlayer(store, steps, speedNow) {
-  const button = /** @type {HTMLButtonElement} */ (h("button", { type: "button", class: "play", id: "play", onclick: toggle }));
+  const button = /** @type {HTMLButtonElement} */ (
+    h("button", { type: "button", class: "play", id: "play", onclick: toggle })
+  );
   let frame = 0;
   let at = 0; // index, with its fraction
   let before = 0;

@@ -11,7 +11,10 @@ import { unpack } from "../unpack.js";
 
 const SEED_LOG_FROM = 8; // largest over smallest value: from here on the axis is a logarithm
 
-/** What a seed can be placed by. @type {Object<string, {label: string, of: (row: any, lowest: number) => number}>} */
+/**
+ * What a seed can be placed by.
+ * @type {Object<string, {label: string, of: (row: any, lowest: number) => number}>}
+ */
 export const SEED_AXES = {
   loss: { label: "loss", of: (row) => row.loss },
   excess: { label: "loss above the lowest", of: (row, lowest) => row.loss - lowest },
@@ -22,7 +25,9 @@ export const SEED_AXES = {
   seed: { label: "seed", of: (row) => row.seed },
 };
 
-/** @typedef {{domain: [number, number], label: string, log: boolean, ticks?: number[], format?: (v: number) => string, place: (v: number) => number}} SeedAxis */
+/**
+ * @typedef {{domain: [number, number], label: string, log: boolean, ticks?: number[], format?: (v: number) => string, place: (v: number) => number}} SeedAxis
+ */
 
 /**
  * A logarithm where it shows more; a value of nought then has a lane of its own at the end.
@@ -32,36 +37,63 @@ export function seedAxis(name, values) {
   const finite = values.filter(Number.isFinite);
   const above = finite.filter((value) => value > 0);
   const [low, high] = [Math.min(...above), Math.max(...above)];
-  const isLog = name !== "seed" && above.length > 1 && finite.every((value) => value >= 0) && high / low > SEED_LOG_FROM;
-  if (!isLog) return { domain: extent(finite, 0.06), label: SEED_AXES[name].label, log: false, place: (value) => value };
+  const isLog =
+    name !== "seed" && above.length > 1 && finite.every((value) => value >= 0) && high / low > SEED_LOG_FROM;
+  if (!isLog)
+    return {
+      domain: extent(finite, 0.06),
+      label: SEED_AXES[name].label,
+      log: false,
+      place: (value) => value,
+    };
   const hasZero = above.length < finite.length;
   const zero = low / 4;
   const from = hasZero ? zero / 1.6 : low / 1.4;
   const ticks = [...(hasZero ? [zero] : []), ...seedPowers(low, high)];
   const format = (/** @type {number} */ value) => (value === zero && hasZero ? "0" : tickText(value));
-  return { domain: [from, high * 1.4], label: `${SEED_AXES[name].label}, log`, log: true, ticks, format, place: (value) => (value > 0 ? value : zero) };
+  return {
+    domain: [from, high * 1.4],
+    label: `${SEED_AXES[name].label}, log`,
+    log: true,
+    ticks,
+    format,
+    place: (value) => (value > 0 ? value : zero),
+  };
 }
 
-/** Powers of ten between, or 1, 2 and 5 times them where there is hardly one. @param {number} low @param {number} high */
+/**
+ * Powers of ten between, or 1, 2 and 5 times them where there is hardly one.
+ * @param {number} low @param {number} high
+ */
 function seedPowers(low, high) {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const found = [];
-  for (let power = first; power <= last; power++) for (const factor of last - first < 3 ? [1, 2, 5] : [1]) found.push(Number(`${factor}e${power}`));
+  for (let power = first; power <= last; power++)
+    for (const factor of last - first < 3 ? [1, 2, 5] : [1]) found.push(Number(`${factor}e${power}`));
   return found.filter((value) => value >= low * 0.9 && value <= high * 1.1);
 }
 
 /** @param {any} view @param {number} width @param {number} height @param {{x: string, y: string}} axes */
 export function seedScatter(view, width, height, axes) {
   const { population } = view.payload;
-  const lowest = Math.min(...population.rows.map((/** @type {any} */ row) => row.loss).filter(Number.isFinite));
+  const lowest = Math.min(
+    ...population.rows.map((/** @type {any} */ row) => row.loss).filter(Number.isFinite),
+  );
   const valueOf = (/** @type {string} */ name, /** @type {any} */ row) => SEED_AXES[name].of(row, lowest);
-  const [x, y] = [axes.x, axes.y].map((name) => seedAxis(name, population.rows.map((/** @type {any} */ row) => valueOf(name, row))));
+  const [x, y] = [axes.x, axes.y].map((name) =>
+    seedAxis(
+      name,
+      population.rows.map((/** @type {any} */ row) => valueOf(name, row)),
+    ),
+  );
   const chart = plot({ width, height, x, y, colours: view.colours });
-  const marks = population.rows.map((/** @type {any} */ row) => {
-    const [across, up] = [x.place(valueOf(axes.x, row)), y.place(valueOf(axes.y, row))];
-    if (!Number.isFinite(across) || !Number.isFinite(up)) return null;
-    return seedMark(view, row, chart.X(across), chart.Y(up), chart.box);
-  }).filter((/** @type {any} */ mark) => mark !== null);
+  const marks = population.rows
+    .map((/** @type {any} */ row) => {
+      const [across, up] = [x.place(valueOf(axes.x, row)), y.place(valueOf(axes.y, row))];
+      if (!Number.isFinite(across) || !Number.isFinite(up)) return null;
+      return seedMark(view, row, chart.X(across), chart.Y(up), chart.box);
+    })
+    .filter((/** @type {any} */ mark) => mark !== null);
   marks.sort((/** @type {any} */ one, /** @type {any} */ two) => seedRank(view, one) - seedRank(view, two));
   chart.layer.append(...marks);
   if (marks.length) rove(chart.root, marks);
@@ -75,7 +107,9 @@ function floorOf(view) {
 
 /** Losses that lie close are told apart by how far they are above the lowest. @param {any} view */
 export function firstSeedAxis(view) {
-  const losses = view.payload.population.rows.map((/** @type {any} */ row) => row.loss).filter(Number.isFinite);
+  const losses = view.payload.population.rows
+    .map((/** @type {any} */ row) => row.loss)
+    .filter(Number.isFinite);
   return Math.max(...losses) / Math.min(...losses) > SEED_LOG_FROM ? "loss" : "excess";
 }
 
@@ -90,20 +124,47 @@ function seedMark(view, row, x, y, box) {
   const { colours, payload, state } = view;
   const { best_seed, params } = payload.population;
   const isOpen = row.seed === (state.seed ?? best_seed);
-  const colour = row.verdict === "proved" ? colours.good : row.verdict === "refuted" ? colours.bad : colours.muted;
-  const shape = row.verdict === "proved"
-    ? s("rect", { x: x - 5.5, y: y - 5.5, width: 11, height: 11, fill: colour, stroke: colours.paper })
-    : s("circle", { cx: x, cy: y, r: 5, fill: colour, "fill-opacity": row.verdict ? 1 : 0.55, stroke: colours.paper });
-  const ring = row.seed === best_seed && s("circle", { cx: x, cy: y, r: 11, fill: "none", stroke: colours.accent, "stroke-width": 2 });
-  const words = isOpen && label(x, y - 20 < box.top + 4 ? y + 21 : y - 20, `seed ${row.seed}`, { colours, colour: colours.accent, anchor: "middle", weight: 600 });
+  const colour =
+    row.verdict === "proved" ? colours.good : row.verdict === "refuted" ? colours.bad : colours.muted;
+  const shape =
+    row.verdict === "proved"
+      ? s("rect", { x: x - 5.5, y: y - 5.5, width: 11, height: 11, fill: colour, stroke: colours.paper })
+      : s("circle", {
+          cx: x,
+          cy: y,
+          r: 5,
+          fill: colour,
+          "fill-opacity": row.verdict ? 1 : 0.55,
+          stroke: colours.paper,
+        });
+  const ring =
+    row.seed === best_seed &&
+    s("circle", { cx: x, cy: y, r: 11, fill: "none", stroke: colours.accent, "stroke-width": 2 });
+  const words =
+    isOpen &&
+    label(x, y - 20 < box.top + 4 ? y + 21 : y - 20, `seed ${row.seed}`, {
+      colours,
+      colour: colours.accent,
+      anchor: "middle",
+      weight: 600,
+    });
   const touch = s("circle", { cx: x, cy: y, r: 14, fill: "transparent" });
-  const attributes = { "data-seed": row.seed, "data-key": `seed-${row.seed}`, role: params ? "button" : "img", "aria-label": seedWords(row), cursor: params ? "pointer" : null };
+  const attributes = {
+    "data-seed": row.seed,
+    "data-key": `seed-${row.seed}`,
+    role: params ? "button" : "img",
+    "aria-label": seedWords(row),
+    cursor: params ? "pointer" : null,
+  };
   const mark = s("g", attributes, touch, shape, ring, words);
   if (params) openOnPress(mark, view, row.seed);
   return tip(mark, () => seedTip(row, best_seed, params !== null));
 }
 
-/** The patch that opens a seed; the chosen one is the page as it was. @param {any} view @param {number} seed */
+/**
+ * The patch that opens a seed; the chosen one is the page as it was.
+ * @param {any} view @param {number} seed
+ */
 export function openedSeed(view, seed) {
   return { seed: seed === view.payload.population.best_seed ? null : seed, step: null, changes: {} };
 }
@@ -127,9 +188,15 @@ function seedWords(row) {
 
 /** @param {any} row @param {number} best @param {boolean} canOpen */
 function seedTip(row, best, canOpen) {
-  const lines = Object.entries(SEED_AXES).filter(([name]) => name !== "seed" && name !== "excess").map(([, axis]) => h("div", {}, `${axis.label}: ${full(axis.of(row, NaN))}`));
+  const lines = Object.entries(SEED_AXES)
+    .filter(([name]) => name !== "seed" && name !== "excess")
+    .map(([, axis]) => h("div", {}, `${axis.label}: ${full(axis.of(row, NaN))}`));
   const state = row.verdict ?? "not tried to prove";
-  return [h("strong", {}, `Seed ${row.seed}${row.seed === best ? ", chosen" : ""}: ${state}`), lines, canOpen && h("div", {}, "Click: open it on the whole page")].flat();
+  return [
+    h("strong", {}, `Seed ${row.seed}${row.seed === best ? ", chosen" : ""}: ${state}`),
+    lines,
+    canOpen && h("div", {}, "Click: open it on the whole page"),
+  ].flat();
 }
 
 /** @type {WeakMap<any, any>} */
@@ -141,21 +208,41 @@ function lossesOf(population) {
   return seedLosses.get(population);
 }
 
-/** The loss of every seed over the training. @param {any} view @param {number} width @param {number} height */
+/**
+ * The loss of every seed over the training.
+ * @param {any} view @param {number} width @param {number} height
+ */
 export function seedCurves(view, width, height) {
   const { population } = view.payload;
   const losses = lossesOf(population);
   const count = population.steps.length;
   const y = seedAxis("loss", [...losses.data, floorOf(view)]);
   const last = population.steps[count - 1];
-  const chart = plot({ width, height, x: { domain: [0, last], label: "step", format: grouped }, y, colours: view.colours, margins: { right: 30 } });
+  const chart = plot({
+    width,
+    height,
+    x: { domain: [0, last], label: "step", format: grouped },
+    y,
+    colours: view.colours,
+    margins: { right: 30 },
+  });
   if (Number.isFinite(floorOf(view))) chart.clipped.append(floorLine(chart, floorOf(view), view.colours));
   const line = (/** @type {number} */ i, /** @type {any} */ look) => {
-    const points = population.steps.map((/** @type {number} */ step, /** @type {number} */ n) => [step, losses.data[i * count + n]]);
-    return s("path", { d: pathOf(points, chart.X, chart.Y), fill: "none", "stroke-linejoin": "round", ...look });
+    const points = population.steps.map((/** @type {number} */ step, /** @type {number} */ n) => [
+      step,
+      losses.data[i * count + n],
+    ]);
+    return s("path", {
+      d: pathOf(points, chart.X, chart.Y),
+      fill: "none",
+      "stroke-linejoin": "round",
+      ...look,
+    });
   };
   const seeds = population.rows.map((/** @type {any} */ row) => row.seed);
-  seeds.forEach((/** @type {number} */ _, /** @type {number} */ i) => chart.clipped.append(line(i, { stroke: view.colours.muted, "stroke-opacity": 0.4, "stroke-width": 1 })));
+  seeds.forEach((/** @type {number} */ _, /** @type {number} */ i) =>
+    chart.clipped.append(line(i, { stroke: view.colours.muted, "stroke-opacity": 0.4, "stroke-width": 1 })),
+  );
   const shown = seeds.indexOf(view.state.seed ?? population.best_seed);
   if (shown >= 0) chart.clipped.append(line(shown, { stroke: view.colours.accent, "stroke-width": 2.5 }));
   return chart;
@@ -164,5 +251,12 @@ export function seedCurves(view, width, height) {
 /** @param {any} chart @param {number} floor @param {any} colours */
 function floorLine(chart, floor, colours) {
   const y = chart.Y(floor);
-  return s("line", { x1: chart.box.left, x2: chart.box.left + chart.box.width, y1: y, y2: y, stroke: colours.muted, "stroke-dasharray": "4 3" });
+  return s("line", {
+    x1: chart.box.left,
+    x2: chart.box.left + chart.box.width,
+    y1: y,
+    y2: y,
+    stroke: colours.muted,
+    "stroke-dasharray": "4 3",
+  });
 }

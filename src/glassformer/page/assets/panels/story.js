@@ -1,6 +1,7 @@
 // A guided reading in chapters. Space moves on: the chapter's input, checkpoint and panel come into view.
 
 import { h, refill } from "../dom.js";
+import { prose } from "../prose.js";
 import { follow } from "./follow.js";
 
 const STORY_FRAMES = 8; // for which a panel is held in place after a move
@@ -39,9 +40,12 @@ function storyCard(view) {
   return h(
     "div",
     { class: "card" },
-    h("div", { "aria-live": "polite" },
+    h(
+      "div",
+      { "aria-live": "polite" },
       h("h2", { class: "title" }, chapter.title, h("span", { class: "story-number" }, number)),
-      h("p", { class: "text" }, chapter.text)),
+      h("p", { class: "text" }, prose(chapter.text)),
+    ),
     h("div", { class: "foot" }, storyDots(view), storyButtons(view)),
   );
 }
@@ -57,7 +61,8 @@ function storyDots(view) {
       "aria-label": `Chapter ${i + 1}: ${chapter.title}`,
       "aria-current": i === view.state.chapter ? "step" : null,
       onclick: () => enterChapter(view, i),
-    }));
+    }),
+  );
   return h("div", { class: "dots", role: "group", "aria-label": "Chapters" }, dots);
 }
 
@@ -66,9 +71,24 @@ function storyButtons(view) {
   const at = view.state.chapter;
   const last = view.payload.story.length - 1;
   const move = (/** @type {number} */ by) => () => moveChapter(view, by);
-  const button = (/** @type {string} */ key, /** @type {string} */ words, /** @type {() => void} */ act, /** @type {boolean} */ strong) =>
-    h("button", { type: "button", class: strong ? "primary" : "quiet", "data-key": key, onclick: act }, words);
-  if (at === null) return h("div", { class: "story-moves" }, button("next", "Start the story", move(1), true), h("span", { class: "muted small" }, "or press Space"));
+  const button = (
+    /** @type {string} */ key,
+    /** @type {string} */ words,
+    /** @type {() => void} */ act,
+    /** @type {boolean} */ strong,
+  ) =>
+    h(
+      "button",
+      { type: "button", class: strong ? "primary" : "quiet", "data-key": key, onclick: act },
+      words,
+    );
+  if (at === null)
+    return h(
+      "div",
+      { class: "story-moves" },
+      button("next", "Start the story", move(1), true),
+      h("span", { class: "muted small" }, "or press Space"),
+    );
   return h(
     "div",
     { class: "story-moves" },
@@ -109,11 +129,17 @@ export function leaveStory(view) {
   return true;
 }
 
-/** Docked while a chapter is read; the panel is outlined since it is the state's. @param {HTMLElement} container @param {any} view */
+/**
+ * Docked while a chapter is read; the panel is outlined since it is the state's.
+ * @param {HTMLElement} container @param {any} view
+ */
 function setReading(container, view) {
   const isRead = view.state.chapter !== null;
   container.classList.toggle("reading", isRead);
-  document.documentElement.style.setProperty("--story-height", isRead ? `${container.offsetHeight}px` : "0px");
+  document.documentElement.style.setProperty(
+    "--story-height",
+    isRead ? `${container.offsetHeight}px` : "0px",
+  );
 }
 
 /**

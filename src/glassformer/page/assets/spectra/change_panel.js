@@ -23,7 +23,10 @@ export const changePanel = {
   id: "change",
   title: "What changed",
   wide: true,
-  missing: (/** @type {any} */ view) => (changeNumbers(view).length ? null : "The two models share no weights of one shape, so their weights were not subtracted."),
+  missing: (/** @type {any} */ view) =>
+    changeNumbers(view).length
+      ? null
+      : "The two models share no weights of one shape, so their weights were not subtracted.",
   about: (/** @type {any} */ view) => {
     const column = changeColumn(view);
     return `${column.label[0].toUpperCase()}${column.label.slice(1)} of every weight type over the layers, from ${view.models[0].name} to ${view.models[1].name}: ${column.about}.`;
@@ -42,14 +45,18 @@ function changeColumn(view) {
   return comparedFrame(view).column(known.includes(view.state.changed) ? view.state.changed : known[0]);
 }
 
-/** Points of each type: layer, number and row; experts are points of their own. @param {any} view @param {any} column */
+/**
+ * Points of each type: layer, number and row; experts are points of their own.
+ * @param {any} view @param {any} column
+ */
 function changeLines(view, column) {
   const frame = comparedFrame(view);
   /** @type {Map<string, number[][]>} */
   const lines = new Map();
   for (let row = 0; row < frame.rows; row++) {
     const [layer, type] = [frame.value("layer_idx", row), frame.text("weight_type", row)];
-    if (layer >= 0 && Number.isFinite(column.data[row])) lines.set(type, [...(lines.get(type) ?? []), [layer, column.data[row], row]]);
+    if (layer >= 0 && Number.isFinite(column.data[row]))
+      lines.set(type, [...(lines.get(type) ?? []), [layer, column.data[row], row]]);
   }
   return [...lines].map(([type, points], i) => ({ type, points, colour: view.lines[i % view.lines.length] }));
 }
@@ -61,27 +68,59 @@ function drawChange(view, width) {
   const lines = changeLines(view, column);
   const points = lines.flatMap((one) => one.points);
   const layers = points.map((point) => point[0]);
-  const x = { domain: /** @type {[number, number]} */ ([Math.min(...layers, 0) - 0.6, Math.max(...layers, 0) + 0.6]), label: "layer", ticks: [...new Set(layers)].filter((_, i, all) => i % Math.ceil((all.length * 40) / width) === 0) };
+  const x = {
+    domain: /** @type {[number, number]} */ ([Math.min(...layers, 0) - 0.6, Math.max(...layers, 0) + 0.6]),
+    label: "layer",
+    ticks: [...new Set(layers)].filter((_, i, all) => i % Math.ceil((all.length * 40) / width) === 0),
+  };
   const y = { domain: extent([0, ...points.map((point) => point[1])], 0.06), label: column.label };
   const chart = plot({ width, height: 320, x, y, colours, margins: { top: 34, right: 20 } });
-  chart.clipped.append(...lines.map((one) => s("path", { d: pathOf(one.points, chart.X, chart.Y), fill: "none", stroke: one.colour, "stroke-width": 1.7 })));
+  chart.clipped.append(
+    ...lines.map((one) =>
+      s("path", {
+        d: pathOf(one.points, chart.X, chart.Y),
+        fill: "none",
+        stroke: one.colour,
+        "stroke-width": 1.7,
+      }),
+    ),
+  );
   const dots = lines.map((one) => one.points.map((point) => changeDot(view, chart, one, point)));
   chart.layer.append(...dots.flat());
   const longest = Math.max(...dots.map((row) => row.length));
-  if (dots.length) rove(chart.root, dots.map((row) => Array.from({ length: longest }, (_, i) => row[i] ?? null)));
+  if (dots.length)
+    rove(
+      chart.root,
+      dots.map((row) => Array.from({ length: longest }, (_, i) => row[i] ?? null)),
+    );
   chart.root.setAttribute("role", "group");
   const node = h("div", {}, changeKey(lines), chart.root);
   const rows = lines.flatMap((one) => one.points.map(([layer, value]) => [one.type, layer, value]));
-  const numbers = changeNumbers(view).map((name) => /** @type {[string, string]} */ ([name, comparedFrame(view).column(name).label]));
+  const numbers = changeNumbers(view).map(
+    (name) => /** @type {[string, string]} */ ([name, comparedFrame(view).column(name).label]),
+  );
   return {
-    node, alt: `${column.label} of ${lines.length} weight types over the layers.`, table: { columns: ["weight_type", "layer", column.name], rows },
+    node,
+    alt: `${column.label} of ${lines.length} weight types over the layers.`,
+    table: { columns: ["weight_type", "layer", column.name], rows },
     controls: [dropDown("changed", "Number", numbers, column.name, (changed) => view.set({ changed }))],
   };
 }
 
 /** @param {any[]} lines */
 function changeKey(lines) {
-  return h("div", { class: "key" }, lines.map((one) => h("span", {}, h("span", { class: "swatch", style: `background: ${one.colour}`, "aria-hidden": "true" }), one.type)));
+  return h(
+    "div",
+    { class: "key" },
+    lines.map((one) =>
+      h(
+        "span",
+        {},
+        h("span", { class: "swatch", style: `background: ${one.colour}`, "aria-hidden": "true" }),
+        one.type,
+      ),
+    ),
+  );
 }
 
 /** @param {any} view @param {any} chart @param {any} one @param {number[]} point */
@@ -90,8 +129,18 @@ function changeDot(view, chart, one, [layer, value, row]) {
   const weight = `${layer}:${one.type}:raw${Number.isNaN(expert) ? "" : `:${expert}`}`;
   const isHere = weight === view.state.weight;
   const dot = s("circle", {
-    cx: chart.X(layer), cy: chart.Y(value), r: isHere ? 6 : 3.4, fill: one.colour, stroke: isHere ? view.colours.ink : view.colours.paper, "stroke-width": isHere ? 2 : 1,
-    tabindex: -1, role: "button", cursor: "pointer", "data-key": `change ${weight}`, "aria-label": `${one.type}, layer ${layer}: ${short(value)}`, onclick: () => view.set({ weight }),
+    cx: chart.X(layer),
+    cy: chart.Y(value),
+    r: isHere ? 6 : 3.4,
+    fill: one.colour,
+    stroke: isHere ? view.colours.ink : view.colours.paper,
+    "stroke-width": isHere ? 2 : 1,
+    tabindex: -1,
+    role: "button",
+    cursor: "pointer",
+    "data-key": `change ${weight}`,
+    "aria-label": `${one.type}, layer ${layer}: ${short(value)}`,
+    onclick: () => view.set({ weight }),
   });
   return tip(dot, () => [h("strong", {}, `${one.type}, layer ${layer}`), h("div", {}, short(value, 6))]);
 }

@@ -5,7 +5,10 @@ import { h, refill } from "../dom.js";
 /** @type {Map<string, {root: any, control: any, options: string}>} */
 const keptChoices = new Map();
 
-/** @param {string} key @param {string} label @param {Array<[string, string]>} options value and words @param {string} chosen @param {(value: string) => void} choose */
+/**
+ * @param {string} key @param {string} label @param {Array<[string, string]>} options value and words
+ * @param {string} chosen @param {(value: string) => void} choose
+ */
 export function dropDown(key, label, options, chosen, choose) {
   let kept = keptChoices.get(key);
   if (!kept) {
@@ -14,17 +17,33 @@ export function dropDown(key, label, options, chosen, choose) {
     keptChoices.set(key, kept);
   }
   const signature = JSON.stringify(options);
-  if (kept.options !== signature) refill(kept.control, options.map(([value, words]) => h("option", { value }, words)));
+  if (kept.options !== signature)
+    refill(
+      kept.control,
+      options.map(([value, words]) => h("option", { value }, words)),
+    );
   kept.options = signature;
   kept.control.value = chosen;
   kept.control.onchange = () => choose(kept.control.value);
   return kept.root;
 }
 
-/** @param {string} key @param {string} label @param {Array<[string, string]>} options @param {string} chosen @param {(value: string) => void} choose */
+/**
+ * @param {string} key @param {string} label @param {Array<[string, string]>} options @param {string} chosen
+ * @param {(value: string) => void} choose
+ */
 export function buttonRow(key, label, options, chosen, choose) {
   const buttons = options.map(([value, words]) =>
-    h("button", { type: "button", "data-key": `${key}-${value}`, "aria-pressed": String(value === chosen), onclick: () => choose(value) }, words),
+    h(
+      "button",
+      {
+        type: "button",
+        "data-key": `${key}-${value}`,
+        "aria-pressed": String(value === chosen),
+        onclick: () => choose(value),
+      },
+      words,
+    ),
   );
   return h("div", { class: "group", role: "group", "aria-label": label }, buttons);
 }
@@ -33,7 +52,16 @@ export function buttonRow(key, label, options, chosen, choose) {
 export function filterField(key, label, text, type) {
   let kept = keptChoices.get(key);
   if (!kept) {
-    const control = /** @type {any} */ (h("input", { type: "search", "data-key": key, placeholder: label, "aria-label": label, autocomplete: "off", spellcheck: "false" }));
+    const control = /** @type {any} */ (
+      h("input", {
+        type: "search",
+        "data-key": key,
+        placeholder: label,
+        "aria-label": label,
+        autocomplete: "off",
+        spellcheck: "false",
+      })
+    );
     kept = { root: h("label", { class: "choice filter" }, control), control, options: "" };
     keptChoices.set(key, kept);
   }

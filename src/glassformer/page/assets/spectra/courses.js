@@ -8,10 +8,23 @@ import { weightKey } from "./data.js";
 export function coursesTable(view, courses) {
   const many = view.models.length > 1;
   const titles = ["type", ...(many ? ["model"] : []), "shape", "mean", "early", "middle", "late", "trend"];
-  const head = h("tr", {}, titles.map((title) => h("th", { scope: "col", class: isNumberTitle(title) ? "number" : null }, title)));
-  const ordered = many ? [...courses].sort((a, b) => courseNames(courses).indexOf(a.name) - courseNames(courses).indexOf(b.name) || a.which - b.which) : courses;
+  const head = h(
+    "tr",
+    {},
+    titles.map((title) => h("th", { scope: "col", class: isNumberTitle(title) ? "number" : null }, title)),
+  );
+  const ordered = many
+    ? [...courses].sort(
+        (a, b) =>
+          courseNames(courses).indexOf(a.name) - courseNames(courses).indexOf(b.name) || a.which - b.which,
+      )
+    : courses;
   const body = ordered.map((one) => courseRow(view, one, many));
-  return h("div", { class: "table courses", tabindex: 0, role: "region", "aria-label": "Weight types over depth" }, h("table", {}, h("thead", {}, head), h("tbody", {}, body)));
+  return h(
+    "div",
+    { class: "table courses", tabindex: 0, role: "region", "aria-label": "Weight types over depth" },
+    h("table", {}, h("thead", {}, head), h("tbody", {}, body)),
+  );
 }
 
 /** In the order of the first model. @param {any[]} courses */
@@ -28,11 +41,31 @@ function isNumberTitle(title) {
 function courseRow(view, one, many) {
   const said = one.said[view.state.measure];
   const phases = said?.phases ?? {};
-  const numbers = [said?.mean, phases.early, phases.middle, phases.late].map((value) => h("td", { class: "number" }, value === undefined || value === null ? "–" : short(value)));
+  const numbers = [said?.mean, phases.early, phases.middle, phases.late].map((value) =>
+    h("td", { class: "number" }, value === undefined || value === null ? "–" : short(value)),
+  );
   const choose = () => view.set({ weight: weightKey(one.model.weights, one.rows[0][0]) });
-  const name = h("button", { type: "button", class: "link", "data-key": `course ${one.which} ${one.name}`, "aria-pressed": String(one.isChosen), onclick: choose }, one.name);
+  const name = h(
+    "button",
+    {
+      type: "button",
+      class: "link",
+      "data-key": `course ${one.which} ${one.name}`,
+      "aria-pressed": String(one.isChosen),
+      onclick: choose,
+    },
+    one.name,
+  );
   const swatch = h("span", { class: "swatch", style: `background: ${one.colour}`, "aria-hidden": "true" });
-  return h("tr", { class: one.isChosen ? "chosen" : null }, h("td", {}, swatch, name), many ? h("td", {}, one.model.name) : null, h("td", {}, one.shape.replace("x", " × ")), numbers, h("td", {}, trendWords(said)));
+  return h(
+    "tr",
+    { class: one.isChosen ? "chosen" : null },
+    h("td", {}, swatch, name),
+    many ? h("td", {}, one.model.name) : null,
+    h("td", {}, one.shape.replace("x", " × ")),
+    numbers,
+    h("td", {}, trendWords(said)),
+  );
 }
 
 /** @param {any} said */

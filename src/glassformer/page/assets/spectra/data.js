@@ -2,24 +2,41 @@
 
 import { unpack } from "../unpack.js";
 
-/** @typedef {{name: string, label: string, about: string, scale: "plain"|"signed"|"log", isText: boolean, texts: string[], data: Float64Array}} FrameColumn */
-/** @typedef {{rows: number, columns: FrameColumn[], has: (name: string) => boolean, column: (name: string) => FrameColumn, value: (name: string, row: number) => number, text: (name: string, row: number) => string}} Frame */
-/** @typedef {{layers: number[], heads: number, rows: number[][]}} HeadGrid  rows of the table by layer and head; -1: none */
+/**
+ * @typedef {{name: string, label: string, about: string, scale: "plain"|"signed"|"log", isText: boolean, texts: string[], data: Float64Array}} FrameColumn
+ */
+/**
+ * @typedef {{rows: number, columns: FrameColumn[], has: (name: string) => boolean, column: (name: string) => FrameColumn, value: (name: string, row: number) => number, text: (name: string, row: number) => string}} Frame
+ */
+/**
+ * @typedef {{layers: number[], heads: number, rows: number[][]}} HeadGrid  rows of the table by layer and head; -1: none
+ */
 
-/** A table: numbers as float64 (NaN: an empty cell), texts by their codes. @param {any[]} packed @returns {Frame} */
+/**
+ * A table: numbers as float64 (NaN: an empty cell), texts by their codes.
+ * @param {any[]} packed @returns {Frame}
+ */
 export function spectraFrame(packed) {
   const columns = packed.map((one) => ({
-    name: one.name, label: one.label, about: one.about, scale: one.scale,
-    isText: Boolean(one.texts), texts: one.texts ?? [], data: unpack(one.codes ?? one.numbers).data,
+    name: one.name,
+    label: one.label,
+    about: one.about,
+    scale: one.scale,
+    isText: Boolean(one.texts),
+    texts: one.texts ?? [],
+    data: unpack(one.codes ?? one.numbers).data,
   }));
   const byName = new Map(columns.map((one) => [one.name, one]));
   /** @param {string} name */
   const column = (name) => /** @type {FrameColumn} */ (byName.get(name));
   return {
-    rows: columns[0]?.data.length ?? 0, columns, column,
+    rows: columns[0]?.data.length ?? 0,
+    columns,
+    column,
     has: (name) => byName.has(name),
     value: (name, row) => (row < 0 || !byName.has(name) ? NaN : column(name).data[row]),
-    text: (name, row) => (row < 0 || !byName.has(name) ? "" : column(name).texts[column(name).data[row]] ?? ""),
+    text: (name, row) =>
+      row < 0 || !byName.has(name) ? "" : (column(name).texts[column(name).data[row]] ?? ""),
   };
 }
 
@@ -30,8 +47,18 @@ export function spectraModel(packed) {
   const heads = spectraFrame(packed.headTable);
   const weights = spectraFrame(packed.weightTable);
   return {
-    ...packed, headCount: packed.heads, heads, weights,
-    headRows: rowsByKey(heads, (row) => headKey(heads.value("layer_idx", row), heads.value("head_idx", row), heads.text("kernel", row), heads.text("treatment", row))),
+    ...packed,
+    headCount: packed.heads,
+    heads,
+    weights,
+    headRows: rowsByKey(heads, (row) =>
+      headKey(
+        heads.value("layer_idx", row),
+        heads.value("head_idx", row),
+        heads.text("kernel", row),
+        heads.text("treatment", row),
+      ),
+    ),
     weightRows: rowsByKey(weights, (row) => weightKey(weights, row)),
     headValues: spectraOf(packed.spectra.heads.values, 1),
     headEigenvalues: spectraOf(packed.spectra.heads.eigenvalues, 2),
@@ -59,7 +86,10 @@ function rowsByKey(frame, key) {
   return rows;
 }
 
-/** Spectra one after the other, unpacked when the first is asked for. @param {any} packed @param {number} width numbers a component */
+/**
+ * Spectra one after the other, unpacked when the first is asked for.
+ * @param {any} packed @param {number} width numbers a component
+ */
 function spectraOf(packed, width) {
   /** @type {{starts: Float64Array, numbers: Float64Array}|null} */
   let open = null;
@@ -70,27 +100,45 @@ function spectraOf(packed, width) {
   };
 }
 
-/** Which rows of the heads stand where. @param {SpectraModel} model @param {string} kernel @param {string} treatment @returns {HeadGrid} */
+/**
+ * Which rows of the heads stand where.
+ * @param {SpectraModel} model @param {string} kernel @param {string} treatment @returns {HeadGrid}
+ */
 export function headGrid(model, kernel, treatment) {
   const key = `${kernel} ${treatment}`;
   const known = model.grids.get(key);
   if (known) return known;
   const { heads } = model;
-  const layers = [...new Set(heads.has("layer_idx") ? heads.column("layer_idx").data : [])].sort((a, b) => a - b);
-  const count = heads.has("head_idx") ? 1 + heads.column("head_idx").data.reduce((a, b) => Math.max(a, b), -1) : 0;
-  const rows = layers.map((layer) => Array.from({ length: count }, (_, head) => model.headRows.get(headKey(layer, head, kernel, treatment)) ?? -1));
+  const layers = [...new Set(heads.has("layer_idx") ? heads.column("layer_idx").data : [])].sort(
+    (a, b) => a - b,
+  );
+  const count = heads.has("head_idx")
+    ? 1 + heads.column("head_idx").data.reduce((a, b) => Math.max(a, b), -1)
+    : 0;
+  const rows = layers.map((layer) =>
+    Array.from(
+      { length: count },
+      (_, head) => model.headRows.get(headKey(layer, head, kernel, treatment)) ?? -1,
+    ),
+  );
   model.grids.set(key, { layers, heads: count, rows });
   return { layers, heads: count, rows };
 }
 
-/** Components at which a weight's spectrum is known, from 1 on. @param {SpectraModel} model @param {number} row @param {number} count */
+/**
+ * Components at which a weight's spectrum is known, from 1 on.
+ * @param {SpectraModel} model @param {number} row @param {number} count
+ */
 export function componentsOf(model, row, count) {
   const length = model.spectra.lengths[row];
   if (count === length) return Float64Array.from({ length: count }, (_, i) => i + 1);
   return unpack(model.spectra.places[String(length)]).data.map((place) => place + 1);
 }
 
-/** Different texts of a column, in the order of the table. @param {Frame} frame @param {string} name @returns {string[]} */
+/**
+ * Different texts of a column, in the order of the table.
+ * @param {Frame} frame @param {string} name @returns {string[]}
+ */
 export function textsOf(frame, name) {
   return frame.has(name) ? frame.column(name).texts : [];
 }

@@ -9,16 +9,41 @@ export function cellText(value) {
   return Number.isNaN(value) ? "–" : short(value, 5);
 }
 
-/** Columns beside each other. @param {any[]} columns of a table @param {Array<{title: string, frame: any, row: number}>} sides */
+/**
+ * Columns beside each other.
+ * @param {any[]} columns of a table @param {Array<{title: string, frame: any, row: number}>} sides
+ */
 export function factsTable(columns, sides) {
-  const treated = sides.some(({ frame, row }) => frame.value("eff_rank", row) !== frame.value("eff_rank_raw", row));
-  const shown = columns.filter((one) => (treated || one.name !== "eff_rank_raw") && sides.some(({ frame, row }) => row >= 0 && frame.has(one.name) && !Number.isNaN(frame.value(one.name, row))));
+  const treated = sides.some(
+    ({ frame, row }) => frame.value("eff_rank", row) !== frame.value("eff_rank_raw", row),
+  );
+  const shown = columns.filter(
+    (one) =>
+      (treated || one.name !== "eff_rank_raw") &&
+      sides.some(
+        ({ frame, row }) => row >= 0 && frame.has(one.name) && !Number.isNaN(frame.value(one.name, row)),
+      ),
+  );
   const lines = shown.map((one) => {
     const name = h("th", { scope: "row" }, one.label);
     if (one.about) tip(name, () => [one.about]);
     name.removeAttribute("tabindex");
-    return h("tr", {}, name, sides.map(({ frame, row }) => h("td", { class: "number" }, cellText(frame.value(one.name, row)))));
+    return h(
+      "tr",
+      {},
+      name,
+      sides.map(({ frame, row }) => h("td", { class: "number" }, cellText(frame.value(one.name, row)))),
+    );
   });
-  const head = h("tr", {}, h("th", {}, ""), sides.map(({ title }) => h("th", { class: "number", scope: "col" }, title)));
-  return h("div", { class: "table facts", tabindex: 0, role: "region", "aria-label": "Numbers" }, h("table", {}, h("thead", {}, head), h("tbody", {}, lines)));
+  const head = h(
+    "tr",
+    {},
+    h("th", {}, ""),
+    sides.map(({ title }) => h("th", { class: "number", scope: "col" }, title)),
+  );
+  return h(
+    "div",
+    { class: "table facts", tabindex: 0, role: "region", "aria-label": "Numbers" },
+    h("table", {}, h("thead", {}, head), h("tbody", {}, lines)),
+  );
 }

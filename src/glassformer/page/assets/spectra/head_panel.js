@@ -12,7 +12,10 @@ export const headPanel = {
   id: "head",
   title: "One head",
   wide: true,
-  missing: (/** @type {any} */ view) => (view.models.some((/** @type {any} */ one) => one.heads.rows) ? null : "No attention heads of this model were read."),
+  missing: (/** @type {any} */ view) =>
+    view.models.some((/** @type {any} */ one) => one.heads.rows)
+      ? null
+      : "No attention heads of this model were read.",
   about: (/** @type {any} */ view) => {
     const { layer, head, treatment } = view.state;
     const model = view.models.find((/** @type {any} */ one) => one.heads.rows);
@@ -39,11 +42,27 @@ function drawHead(view, width) {
   const columns = width >= 1020 ? 4 : width >= 520 ? 2 : 1;
   const part = Math.floor((width - gap * (columns - 1)) / columns);
   const plots = kernels.flatMap((kernel) => kernelPlots(view, models, kernel, part));
-  const sides = models.flatMap((/** @type {any} */ model) => kernels.map((kernel) => ({ title: models.length > 1 ? `${kernel}, ${model.name}` : kernel, frame: model.heads, row: headRow(model, view, kernel) })));
+  const sides = models.flatMap((/** @type {any} */ model) =>
+    kernels.map((kernel) => ({
+      title: models.length > 1 ? `${kernel}, ${model.name}` : kernel,
+      frame: model.heads,
+      row: headRow(model, view, kernel),
+    })),
+  );
   const facts = factsTable(numbersOf(models[0].heads, PLACE_COLUMNS), sides);
-  const node = h("div", {}, h("div", { class: "plots", style: `gap: ${gap}px` }, plots), h("details", { class: "more" }, h("summary", {}, "All numbers of this head"), facts));
+  const node = h(
+    "div",
+    {},
+    h("div", { class: "plots", style: `gap: ${gap}px` }, plots),
+    h("details", { class: "more" }, h("summary", {}, "All numbers of this head"), facts),
+  );
   keepOpen(/** @type {any} */ (node.querySelector("details")));
-  return { node, alt: headAlt(view, models, kernels), table: headNumbers(view, models, kernels), note: headNote(view, models, kernels) };
+  return {
+    node,
+    alt: headAlt(view, models, kernels),
+    table: headNumbers(view, models, kernels),
+    note: headNote(view, models, kernels),
+  };
 }
 
 let headIsOpen = false;
@@ -58,11 +77,26 @@ function keepOpen(details) {
 function kernelPlots(view, models, kernel, width) {
   const { colours } = view;
   const rows = models.map((model) => headRow(model, view, kernel));
-  const clouds = models.map((model, i) => ({ eigenvalues: model.headEigenvalues(rows[i]), hollow: i > 0 })).filter((one) => one.eigenvalues.length);
-  if (!clouds.length) return [h("p", { class: "muted" }, `${kernel}: the spectra of this head are not in this page.`)];
-  const curves = models.flatMap((model, i) => headCurves(model, rows[i], i, models.length > 1, colours)).filter((one) => one.values.length).sort((a, b) => Number(Boolean(a.dash)) - Number(Boolean(b.dash)));
+  const clouds = models
+    .map((model, i) => ({ eigenvalues: model.headEigenvalues(rows[i]), hollow: i > 0 }))
+    .filter((one) => one.eigenvalues.length);
+  if (!clouds.length)
+    return [h("p", { class: "muted" }, `${kernel}: the spectra of this head are not in this page.`)];
+  const curves = models
+    .flatMap((model, i) => headCurves(model, rows[i], i, models.length > 1, colours))
+    .filter((one) => one.values.length)
+    .sort((a, b) => Number(Boolean(a.dash)) - Number(Boolean(b.dash)));
   const plane = complexPlane(clouds, Math.min(width, 380), colours, `${kernel} eigenvalues`);
-  return [plane, spectrumPlot({ curves, width, height: Math.min(width, 380) + 26, colours, title: `${kernel} singular values` })];
+  return [
+    plane,
+    spectrumPlot({
+      curves,
+      width,
+      height: Math.min(width, 380) + 26,
+      colours,
+      title: `${kernel} singular values`,
+    }),
+  ];
 }
 
 /** @param {any} model @param {number} row @param {number} i @param {boolean} many @param {any} colours */
@@ -72,12 +106,29 @@ function headCurves(model, row, i, many, colours) {
   const norm = model.heads.value("frobenius", row);
   const random = model.random.heads[String(model.heads.value("size", row))];
   const colour = i ? colours.negative : colours.accent;
-  const counted = (/** @type {ArrayLike<number>} */ some) => Float64Array.from({ length: some.length }, (_, at) => at + 1);
-  const own = [{ components: counted(values), values, colour, words: many ? `σ, ${model.name}` : "singular values σ" }];
-  if (!many) own.push({ components: counted(magnitudes), values: magnitudes, colour: colours.negative, words: "|eigenvalues|", width: 1.2 });
+  const counted = (/** @type {ArrayLike<number>} */ some) =>
+    Float64Array.from({ length: some.length }, (_, at) => at + 1);
+  const own = [
+    { components: counted(values), values, colour, words: many ? `σ, ${model.name}` : "singular values σ" },
+  ];
+  if (!many)
+    own.push({
+      components: counted(magnitudes),
+      values: magnitudes,
+      colour: colours.negative,
+      words: "|eigenvalues|",
+      width: 1.2,
+    });
   if (random && i === 0 && norm > 0) {
     const expected = unpack(random.values).data.map((value) => value * norm);
-    own.push({ components: counted(expected), values: expected, colour: colours.muted, words: "σ of a random head", dash: "5 3", width: 1.4 });
+    own.push({
+      components: counted(expected),
+      values: expected,
+      colour: colours.muted,
+      words: "σ of a random head",
+      dash: "5 3",
+      width: 1.4,
+    });
   }
   return own;
 }
@@ -89,25 +140,51 @@ function headNote(view, models, kernels) {
     return `${kernel}: ${count.real} real (◆) and ${count.complex} complex (●) eigenvalues${count.zero ? `, ${count.zero} zero` : ""}`;
   });
   const both = models.length > 1 ? ` Filled: ${models[0].name}; hollow: ${models[1].name}.` : "";
-  const hasRandom = models[0].random.heads[String(models[0].heads.value("size", headRow(models[0], view, kernels[0])))];
+  const hasRandom =
+    models[0].random.heads[String(models[0].heads.value("size", headRow(models[0], view, kernels[0])))];
   return `${said.join("; ")}.${both}${hasRandom ? " The random head has independent normal weights of the same shapes and norm (mean of eight draws)." : ""}`;
 }
 
 /** @param {any} view @param {any[]} models @param {string[]} kernels */
 function headAlt(view, models, kernels) {
-  const said = kernels.map((kernel) => `${kernel} effective rank ${models[0].heads.value("eff_rank", headRow(models[0], view, kernel)).toFixed(2)}`);
+  const said = kernels.map(
+    (kernel) =>
+      `${kernel} effective rank ${models[0].heads.value("eff_rank", headRow(models[0], view, kernel)).toFixed(2)}`,
+  );
   return `Layer ${view.state.layer} head ${view.state.head}: ${said.join(", ")}. Eigenvalues in the complex plane and singular values by size.`;
 }
 
 /** @param {any} view @param {any[]} models @param {string[]} kernels */
 function headNumbers(view, models, kernels) {
-  const columns = ["model", "layer", "head", "kernel", "treatment", "component", "singular_value", "eigenvalue_real", "eigenvalue_imaginary"];
+  const columns = [
+    "model",
+    "layer",
+    "head",
+    "kernel",
+    "treatment",
+    "component",
+    "singular_value",
+    "eigenvalue_real",
+    "eigenvalue_imaginary",
+  ];
   const { layer, head, treatment } = view.state;
-  const rows = models.flatMap((model) => kernels.flatMap((kernel) => {
-    const row = headRow(model, view, kernel);
-    const [values, eigenvalues] = [model.headValues(row), model.headEigenvalues(row)];
-    const count = Math.max(values.length, eigenvalues.length / 2);
-    return Array.from({ length: count }, (_, i) => [model.name, layer, head, kernel, treatment, i + 1, values[i] ?? null, eigenvalues[2 * i] ?? null, eigenvalues[2 * i + 1] ?? null]);
-  }));
+  const rows = models.flatMap((model) =>
+    kernels.flatMap((kernel) => {
+      const row = headRow(model, view, kernel);
+      const [values, eigenvalues] = [model.headValues(row), model.headEigenvalues(row)];
+      const count = Math.max(values.length, eigenvalues.length / 2);
+      return Array.from({ length: count }, (_, i) => [
+        model.name,
+        layer,
+        head,
+        kernel,
+        treatment,
+        i + 1,
+        values[i] ?? null,
+        eigenvalues[2 * i] ?? null,
+        eigenvalues[2 * i + 1] ?? null,
+      ]);
+    }),
+  );
   return { columns, rows };
 }

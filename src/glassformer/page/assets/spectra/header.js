@@ -7,30 +7,63 @@ import { grouped } from "../numbers.js";
 export function mountSpectraHeader(container, store, lab) {
   const { payload, models } = lab;
   const names = models.map((/** @type {any} */ one) => one.name);
-  const buttons = [[null, "System"], ["light", "Light"], ["dark", "Dark"]].map(([theme, words]) =>
-    h("button", { type: "button", "data-theme-choice": String(theme), onclick: () => store.set({ theme }) }, words));
+  const buttons = [
+    [null, "System"],
+    ["light", "Light"],
+    ["dark", "Dark"],
+  ].map(([theme, words]) =>
+    h(
+      "button",
+      { type: "button", "data-theme-choice": String(theme), onclick: () => store.set({ theme }) },
+      words,
+    ),
+  );
   refill(
     container,
-    h("div", { class: "top" }, h("h1", {}, names.join(" and ")), h("div", { class: "tools" }, h("div", { class: "group", role: "group", "aria-label": "Colours" }, buttons))),
+    h(
+      "div",
+      { class: "top" },
+      h("h1", {}, names.join(" and ")),
+      h(
+        "div",
+        { class: "tools" },
+        h("div", { class: "group", role: "group", "aria-label": "Colours" }, buttons),
+      ),
+    ),
     h("p", { class: "sentence" }, spectraLead(lab)),
     models.map((/** @type {any} */ one) => h("div", { class: "chips" }, modelChips(one, models.length > 1))),
-    spectraNotes([...payload.notes, ...models.flatMap((/** @type {any} */ one) => one.notes), ...(lab.change?.notes ?? [])]),
+    spectraNotes([
+      ...payload.notes,
+      ...models.flatMap((/** @type {any} */ one) => one.notes),
+      ...(lab.change?.notes ?? []),
+    ]),
   );
-  const mark = () => buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.getAttribute("data-theme-choice") === String(store.get().theme))));
+  const mark = () =>
+    buttons.forEach((button) =>
+      button.setAttribute(
+        "aria-pressed",
+        String(button.getAttribute("data-theme-choice") === String(store.get().theme)),
+      ),
+    );
   store.subscribe(mark);
   mark();
 }
 
 /** @param {any} lab */
 function spectraLead({ models, payload }) {
-  if (payload.kind === "comparison") return "The spectra of two models beside each other, on the same scales, and of what changed from the first to the second.";
-  const parts = [models[0].heads.rows ? "every attention head's QK and OV kernel" : null, models[0].weights.rows ? "every weight matrix" : null].filter(Boolean);
+  if (payload.kind === "comparison")
+    return "The spectra of two models beside each other, on the same scales, and of what changed from the first to the second.";
+  const parts = [
+    models[0].heads.rows ? "every attention head's QK and OV kernel" : null,
+    models[0].weights.rows ? "every weight matrix" : null,
+  ].filter(Boolean);
   return `The spectra of ${parts.join(" and of ")}, from the weights alone: nothing was run.`;
 }
 
 /** @param {any} model @param {boolean} many */
 function modelChips(model, many) {
-  const shared = model.kv_heads && model.kv_heads !== model.headCount ? ` (${model.kv_heads} for keys and values)` : "";
+  const shared =
+    model.kv_heads && model.kv_heads !== model.headCount ? ` (${model.kv_heads} for keys and values)` : "";
   const chips = [
     many ? ["", model.name] : null,
     model.architecture ? ["architecture", model.architecture] : null,
@@ -40,11 +73,23 @@ function modelChips(model, many) {
     model.width ? ["width", grouped(model.width)] : null,
     model.numbers ? ["numbers in matrices", grouped(model.numbers)] : null,
   ];
-  return chips.filter(Boolean).map((chip) => h("span", { class: "chip" }, chip?.[0] ? `${chip[0]} ` : "", h("strong", {}, String(chip?.[1]))));
+  return chips
+    .filter(Boolean)
+    .map((chip) =>
+      h("span", { class: "chip" }, chip?.[0] ? `${chip[0]} ` : "", h("strong", {}, String(chip?.[1]))),
+    );
 }
 
 /** @param {string[]} notes */
 function spectraNotes(notes) {
   const unique = [...new Set(notes)];
-  return unique.length ? h("ul", { class: "notes", "aria-label": "Notes" }, unique.map((note) => h("li", {}, `${note[0].toUpperCase()}${note.slice(1)}${/[.!?]$/.test(note) ? "" : "."}`))) : null;
+  return unique.length
+    ? h(
+        "ul",
+        { class: "notes", "aria-label": "Notes" },
+        unique.map((note) =>
+          h("li", {}, `${note[0].toUpperCase()}${note.slice(1)}${/[.!?]$/.test(note) ? "" : "."}`),
+        ),
+      )
+    : null;
 }

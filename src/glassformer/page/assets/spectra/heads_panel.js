@@ -15,7 +15,10 @@ export const headsPanel = {
   id: "heads",
   title: "Heads",
   wide: true,
-  missing: (/** @type {any} */ view) => (view.models.some((/** @type {any} */ one) => one.heads.rows) ? null : "No attention heads of this model were read, so there is no map of them."),
+  missing: (/** @type {any} */ view) =>
+    view.models.some((/** @type {any} */ one) => one.heads.rows)
+      ? null
+      : "No attention heads of this model were read, so there is no map of them.",
   about: (/** @type {any} */ view) => {
     const { label, about } = numberColumn(view);
     return `${view.state.kernel} ${label} of every head${about ? `: ${about}` : ""}. Choose a head to see its spectra below.`;
@@ -37,7 +40,12 @@ function drawHeads(view, width) {
   if (heatKept.key !== key) Object.assign(heatKept, { key, ...heatMaps(view, width, column) });
   for (const map of heatKept.maps) map.mark(state.layer, state.head);
   const table = headsNumbers(view, column);
-  return { node: /** @type {Element} */ (heatKept.node), alt: headsAlt(view, column, table), table, controls: headsControls(view) };
+  return {
+    node: /** @type {Element} */ (heatKept.node),
+    alt: headsAlt(view, column, table),
+    table,
+    controls: headsControls(view),
+  };
 }
 
 /** @param {any} view @param {number} width @param {any} column */
@@ -45,8 +53,11 @@ function heatMaps(view, width, column) {
   const { state, colours } = view;
   const models = view.models.filter((/** @type {any} */ one) => one.heads.rows);
   const grids = models.map((/** @type {any} */ one) => headGrid(one, state.kernel, state.treatment));
-  const read = (/** @type {any} */ model) => (/** @type {number} */ row) => model.heads.value(column.name, row);
-  const every = models.flatMap((/** @type {any} */ one, /** @type {number} */ i) => grids[i].rows.flat().map(read(one)));
+  const read = (/** @type {any} */ model) => (/** @type {number} */ row) =>
+    model.heads.value(column.name, row);
+  const every = models.flatMap((/** @type {any} */ one, /** @type {number} */ i) =>
+    grids[i].rows.flat().map(read(one)),
+  );
   const scale = heatScale(every, column.scale);
   const pick = (/** @type {number} */ layer, /** @type {number} */ head) => {
     const now = view.store.get();
@@ -54,12 +65,33 @@ function heatMaps(view, width, column) {
   };
   const words = `${state.kernel} ${column.label}`;
   const wanted = models.map((/** @type {any} */ one, /** @type {number} */ i) => ({
-    key: `heat${i}`, title: models.length > 1 ? one.name : words, grid: grids[i], value: read(one), scale, words, colours, pick, isBare: models.length > 1,
+    key: `heat${i}`,
+    title: models.length > 1 ? one.name : words,
+    grid: grids[i],
+    value: read(one),
+    scale,
+    words,
+    colours,
+    pick,
+    isBare: models.length > 1,
   }));
-  if (models.length === 2 && sameGrid(grids[0], grids[1])) wanted.push(differenceMap(models, grids, wanted[0], column, state));
+  if (models.length === 2 && sameGrid(grids[0], grids[1]))
+    wanted.push(differenceMap(models, grids, wanted[0], column, state));
   const columns = heatColumns(width, wanted.length, grids);
-  const maps = wanted.map((one, i) => drawHeat({ ...one, width: i === 2 && columns === 2 ? width : Math.floor((width - 20 * (columns - 1)) / columns) }));
-  return { node: h("div", { class: "heats" }, maps.map((one) => one.root)), maps };
+  const maps = wanted.map((one, i) =>
+    drawHeat({
+      ...one,
+      width: i === 2 && columns === 2 ? width : Math.floor((width - 20 * (columns - 1)) / columns),
+    }),
+  );
+  return {
+    node: h(
+      "div",
+      { class: "heats" },
+      maps.map((one) => one.root),
+    ),
+    maps,
+  };
 }
 
 /** @param {number} width @param {number} maps @param {any[]} grids */
@@ -73,13 +105,25 @@ function sameGrid(one, two) {
   return JSON.stringify([one.layers, one.heads]) === JSON.stringify([two.layers, two.heads]);
 }
 
-/** Second less first. @param {any[]} models @param {any[]} grids @param {any} first @param {any} column @param {any} state */
+/**
+ * Second less first.
+ * @param {any[]} models @param {any[]} grids @param {any} first @param {any} column @param {any} state
+ */
 function differenceMap(models, grids, first, column, state) {
   const value = (/** @type {number} */ row, /** @type {number} */ layer, /** @type {number} */ head) =>
-    models[1].heads.value(column.name, grids[1].rows[grids[1].layers.indexOf(layer)][head]) - models[0].heads.value(column.name, row);
+    models[1].heads.value(column.name, grids[1].rows[grids[1].layers.indexOf(layer)][head]) -
+    models[0].heads.value(column.name, row);
   const every = grids[0].layers.flatMap((/** @type {number} */ layer, /** @type {number} */ i) =>
-    grids[0].rows[i].map((/** @type {number} */ row, /** @type {number} */ head) => value(row, layer, head)));
-  return { ...first, key: "heat2", title: `${models[1].name} less ${models[0].name}`, value, scale: heatScale(every, "signed"), words: `change of ${state.kernel} ${column.label}` };
+    grids[0].rows[i].map((/** @type {number} */ row, /** @type {number} */ head) => value(row, layer, head)),
+  );
+  return {
+    ...first,
+    key: "heat2",
+    title: `${models[1].name} less ${models[0].name}`,
+    value,
+    scale: heatScale(every, "signed"),
+    words: `change of ${state.kernel} ${column.label}`,
+  };
 }
 
 /** @param {any} view */
@@ -87,13 +131,21 @@ function headsControls(view) {
   const { state } = view;
   const { heads } = view.models.find((/** @type {any} */ one) => one.heads.rows);
   const kernels = textsOf(heads, "kernel").map((one) => /** @type {[string, string]} */ ([one, one]));
-  const numbers = numbersOf(heads, PLACE_COLUMNS).map((one) => /** @type {[string, string]} */ ([one.name, one.label]));
+  const numbers = numbersOf(heads, PLACE_COLUMNS).map(
+    (one) => /** @type {[string, string]} */ ([one.name, one.label]),
+  );
   const treatments = textsOf(heads, "treatment").map((one) => /** @type {[string, string]} */ ([one, one]));
   const chosen = heads.has(state.number) ? state.number : "eff_rank";
   return [
     buttonRow("kernel", "Kernel", kernels, state.kernel, (kernel) => view.set({ kernel })),
     dropDown("number", "Number", numbers, chosen, (number) => view.set({ number })),
-    ...(treatments.length > 1 ? [dropDown("treatment", "Treatment", treatments, state.treatment, (treatment) => view.set({ treatment }))] : []),
+    ...(treatments.length > 1
+      ? [
+          dropDown("treatment", "Treatment", treatments, state.treatment, (treatment) =>
+            view.set({ treatment }),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -104,8 +156,22 @@ function headsNumbers(view, column) {
   const columns = [...(many ? ["model"] : []), "layer", "head", "kernel", "treatment", column.name];
   const rows = view.models.flatMap((/** @type {any} */ model) => {
     const grid = headGrid(model, state.kernel, state.treatment);
-    return grid.layers.flatMap((layer, i) => grid.rows[i].flatMap((row, head) =>
-      row < 0 ? [] : [[...(many ? [model.name] : []), layer, head, state.kernel, state.treatment, model.heads.value(column.name, row)]]));
+    return grid.layers.flatMap((layer, i) =>
+      grid.rows[i].flatMap((row, head) =>
+        row < 0
+          ? []
+          : [
+              [
+                ...(many ? [model.name] : []),
+                layer,
+                head,
+                state.kernel,
+                state.treatment,
+                model.heads.value(column.name, row),
+              ],
+            ],
+      ),
+    );
   });
   return { columns, rows };
 }

@@ -14,7 +14,10 @@ export const weightPanel = {
   id: "weight",
   title: "One weight",
   wide: true,
-  missing: (/** @type {any} */ view) => (view.models[0].weights.rows ? null : "The weight matrices were not read (the analysis was of the heads alone)."),
+  missing: (/** @type {any} */ view) =>
+    view.models[0].weights.rows
+      ? null
+      : "The weight matrices were not read (the analysis was of the heads alone).",
   about: (/** @type {any} */ view) => {
     const { weights, weightRows } = view.models[0];
     const row = weightRows.get(view.state.weight);
@@ -37,7 +40,9 @@ function weightName({ weights }, row) {
 /** The chosen weight in both models, and what changed. @param {any} view */
 function chosenWeights(view) {
   const all = [...view.models, ...(view.change ? [view.change] : [])];
-  return all.map((model) => ({ model, row: model.weightRows.get(view.state.weight) ?? -1 })).filter((one) => one.row >= 0);
+  return all
+    .map((model) => ({ model, row: model.weightRows.get(view.state.weight) ?? -1 }))
+    .filter((one) => one.row >= 0);
 }
 
 /** @param {any} view @param {number} width @returns {import("../types.js").Drawing} */
@@ -46,16 +51,34 @@ function drawWeight(view, width) {
   const chosen = chosenWeights(view);
   const paints = [colours.accent, colours.negative, colours.good];
   const many = chosen.length > 1;
-  const curves = chosen.map(({ model, row }) => {
-    const values = model.weightValues(row);
-    const paint = paints[model === view.change ? 2 : view.models.indexOf(model)];
-    return { components: values.length ? componentsOf(model, row, values.length) : [], values, colour: paint, words: many ? model.name : "this matrix", width: 2.2 };
-  }).filter((one) => one.values.length);
+  const curves = chosen
+    .map(({ model, row }) => {
+      const values = model.weightValues(row);
+      const paint = paints[model === view.change ? 2 : view.models.indexOf(model)];
+      return {
+        components: values.length ? componentsOf(model, row, values.length) : [],
+        values,
+        colour: paint,
+        words: many ? model.name : "this matrix",
+        width: 2.2,
+      };
+    })
+    .filter((one) => one.values.length);
   const side = width >= 900 ? Math.floor(width * 0.62) : width;
   const plotted = curves.length
-    ? spectrumPlot({ curves: [...curvesBehind(view), ...curves, ...randomCurve(view)], width: side, height: 400, colours, title: "singular values", log: true })
+    ? spectrumPlot({
+        curves: [...curvesBehind(view), ...curves, ...randomCurve(view)],
+        width: side,
+        height: 400,
+        colours,
+        title: "singular values",
+        log: true,
+      })
     : h("p", { class: "muted" }, "The singular values of this weight are not in this page.");
-  const facts = factsTable(numbersOf(view.models[0].weights, PLACE_COLUMNS), chosen.map(({ model, row }) => ({ title: many ? model.name : "value", frame: model.weights, row })));
+  const facts = factsTable(
+    numbersOf(view.models[0].weights, PLACE_COLUMNS),
+    chosen.map(({ model, row }) => ({ title: many ? model.name : "value", frame: model.weights, row })),
+  );
   const node = h("div", { class: "beside" }, h("div", {}, plotted), facts);
   return { node, alt: weightAlt(view), table: weightNumbers(chosen), note: weightNote(view, curves.length) };
 }
@@ -66,17 +89,36 @@ function curvesBehind(view) {
   if (!course || view.models.length > 1) return [];
   const rows = course.rows.map((/** @type {number[]} */ each) => each[0]);
   const every = Math.ceil(rows.length / MOST_BEHIND);
-  return rows.filter((/** @type {number} */ _, /** @type {number} */ i) => i % every === 0).flatMap((/** @type {number} */ row) => {
-    const values = course.model.weightValues(row);
-    return values.length ? [thinCurve({ components: componentsOf(course.model, row, values.length), values, colour: view.colours.muted, words: "", width: 0.8, opacity: 0.3 })] : [];
-  });
+  return rows
+    .filter((/** @type {number} */ _, /** @type {number} */ i) => i % every === 0)
+    .flatMap((/** @type {number} */ row) => {
+      const values = course.model.weightValues(row);
+      return values.length
+        ? [
+            thinCurve({
+              components: componentsOf(course.model, row, values.length),
+              values,
+              colour: view.colours.muted,
+              words: "",
+              width: 0.8,
+              opacity: 0.3,
+            }),
+          ]
+        : [];
+    });
 }
 
 /** Fewer points where they are close together on the screen. @param {any} curve */
 function thinCurve(curve) {
-  const places = new Set(Array.from({ length: 160 }, (_, i) => Math.round(curve.values.length ** (i / 159)) - 1));
+  const places = new Set(
+    Array.from({ length: 160 }, (_, i) => Math.round(curve.values.length ** (i / 159)) - 1),
+  );
   const kept = [...places];
-  return { ...curve, components: kept.map((at) => curve.components[at]), values: kept.map((at) => curve.values[at]) };
+  return {
+    ...curve,
+    components: kept.map((at) => curve.components[at]),
+    values: kept.map((at) => curve.values[at]),
+  };
 }
 
 /** @param {any} view */
@@ -87,13 +129,25 @@ function randomCurve(view) {
   if (!packed) return [];
   const norm = model.weights.value("frobenius", row);
   const values = unpack(packed).data.map((value) => value * norm);
-  return [{ components: componentsOf(model, row, values.length), values, colour: view.colours.ink, words: "random matrix of this shape and norm", dash: "5 3", width: 1.4 }];
+  return [
+    {
+      components: componentsOf(model, row, values.length),
+      values,
+      colour: view.colours.ink,
+      words: "random matrix of this shape and norm",
+      dash: "5 3",
+      width: 1.4,
+    },
+  ];
 }
 
 /** @param {any} view @param {number} shown */
 function weightNote(view, shown) {
   if (!shown) return "";
-  const behind = view.models.length === 1 && curvesBehind(view).length > 1 ? " Thin lines: the same type in the other layers." : "";
+  const behind =
+    view.models.length === 1 && curvesBehind(view).length > 1
+      ? " Thin lines: the same type in the other layers."
+      : "";
   return `Dashed: quantiles of the law of Marchenko and Pastur, for independent weights.${behind} Values below 1e−7 of the largest fall below the picture.`;
 }
 

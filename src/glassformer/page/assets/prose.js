@@ -1,6 +1,6 @@
 // Sentences of the payload: what stands in backticks there is code here.
 
-import { h } from "../dom.js";
+import { h } from "./dom.js";
 
 /** "After `+` comes 4" as texts and <code>. @param {string} text @returns {Array<string|Element>} */
 export function prose(text) {
