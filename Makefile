@@ -13,7 +13,9 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommend
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
 
-test: check $(WEIGHTS) chromium
+# What needs no other is fetched and checked side by side.
+test:
+	@$(MAKE) --no-print-directory --jobs 2 check $(WEIGHTS) chromium
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(READY) $(WEIGHTS) chromium
@@ -28,13 +30,15 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)
+bench: $(READY) chromium
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/spectra.py
+	$(BIN)/python -m benchmarks.page --plotly
 
-gallery: $(READY) $(WEIGHTS)
-	$(BIN)/python tools/gallery.py
+gallery: $(READY) $(WEIGHTS) chromium
+	$(BIN)/python -m tools.gallery
+	$(BIN)/python -m tools.gallery_page
 
 # Everything that the project needs, in exact versions, in a folder of its own.
 $(READY): requirements.lock pyproject.toml
@@ -52,8 +56,8 @@ $(WEIGHTS): $(READY) requirements-weights.lock
 
 # A browser and a font, for the tests of the page: Debian's, where there is none and we are root. Where it cannot
 # be installed those tests fail, and say how to get it.
-chromium: $(READY)
-	@if ! $(BIN)/python -c 'from tools.chromium import find_chromium; find_chromium()' 2> /dev/null \
+chromium:
+	@if ! $(PYTHON) -c 'from tools.chromium import find_chromium; find_chromium()' 2> /dev/null \
 		&& [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		echo "installing Chromium, for the tests of the page"; \
 		{ $(APT) || { apt-get update -qq && $(APT); }; } > /dev/null 2>&1 || true; \

@@ -5,8 +5,10 @@ GLASSFORMER_CHROMIUM names another one; Chrome will do too.
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Browser, Playwright
+if TYPE_CHECKING:  # the Makefile looks for a browser before anything is installed
+    from playwright.sync_api import Browser, Playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
@@ -27,7 +29,7 @@ def find_chromium() -> str:
     return found
 
 
-def launch(playwright: Playwright) -> Browser:
+def launch(playwright: "Playwright") -> "Browser":
     """A browser without a window; as root it runs without its sandbox, which root cannot have."""
     rights = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
     return playwright.chromium.launch(executable_path=find_chromium(), args=[*QUIET, *rights])

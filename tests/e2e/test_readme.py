@@ -57,7 +57,7 @@ def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
     assert {line.split()[0] for line in lines} == {
-        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video", "spectra")
+        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video", "page", "spectra")
     }
     for line in lines:
         words = shlex.split(line, comments=True)

@@ -57,6 +57,7 @@ def agrees(model, task):
     assert refuted_classes(proof) == failing
 
 
+@pytest.mark.slow
 def test_three_digits():
     """All million pairs."""
     agrees(*drawn("glass-39", 3, 0))

@@ -53,7 +53,9 @@ def test_recipes():
     assert (large.grokfast_gain, small.grokfast_gain) == (0.0, 2.0)
 
 
-@pytest.mark.parametrize("name", ["microadder-57", "glass-29", "rope-62"])
+@pytest.mark.parametrize(
+    "name", ["glass-29", *(pytest.param(name, marks=pytest.mark.slow) for name in ("microadder-57", "rope-62"))]
+)
 def test_two_steps_of_training(name):
     """Gradients reach every array, and leave finite numbers behind."""
     run = resolve(name, TINY)

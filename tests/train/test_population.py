@@ -42,6 +42,7 @@ def test_a_seed_has_the_same_bits_alone_and_among_many(seeds, threads):
         assert rows_of(alone, seeds.index(seed)) == rows_of(many, seed - 2)
 
 
+@pytest.mark.slow
 def test_a_seed_has_the_same_bits_among_a_thousand():
     many = grown(tuple(range(1_000)), 2)
     for seed in (4, 999):

@@ -41,6 +41,7 @@ class ProveResult:
     margin_bound: float | None = None
     reason: str = ""
     details: dict[str, Any] = field(default_factory=dict)  # adders: hardest by step; rules: all else
+    sha256: str = ""  # of the model that was looked at, as in a certificate
 
 
 def prove(
@@ -72,7 +73,7 @@ def prove_model(
     if not isinstance(task, Addition):
         return prove_rule_model(model, task, data, origin, real, seconds, path)
     from glassformer.proof.adder import prove_adder
-    from glassformer.proof.certificate import certificate
+    from glassformer.proof.certificate import certificate, model_hash
 
     proof = prove_adder(model, task, real, seconds)
     written = path if path and proof.verdict != "not_applicable" else None
@@ -98,6 +99,7 @@ def prove_model(
         margin_bound=proof.margin_bound,
         reason=proof.reason,
         details={"hardest_by_step": steps},
+        sha256=model_hash(model.architecture, model.params),
     )
 
 
@@ -105,7 +107,7 @@ def prove_rule_model(
     model: Model, task: Rule, data: Sequences, origin: str, real: bool, seconds: float, path: Path | None
 ) -> ProveResult:
     """All contexts of a rule; a certificate holds what another program can verify, the counterexample."""
-    from glassformer.proof.certificate import rule_certificate
+    from glassformer.proof.certificate import model_hash, rule_certificate
     from glassformer.proof.rule import prove_rule
 
     try:
@@ -131,6 +133,7 @@ def prove_rule_model(
         margin_bound=proof.margin_floor,
         reason=proof.left,
         details={"lawful": proof.lawful, "shorter": proof.content()["shorter"], "worst": proof.worst},
+        sha256=model_hash(model.architecture, model.params),
     )
 
 
@@ -139,6 +142,8 @@ def not_provable(origin: str, model: Model, reason: str) -> ProveResult:
     vocab, context = model.architecture.vocab, model.architecture.context
     inputs = sum(vocab**length for length in range(1, context + 1))
     none = {"total": 0, "proved": 0, "refuted": 0, "undecided": 0}
+    from glassformer.proof.certificate import model_hash
+
     precision = model.architecture.precision
     return ProveResult(
         origin,
@@ -153,6 +158,7 @@ def not_provable(origin: str, model: Model, reason: str) -> ProveResult:
         None,
         0.0,
         reason=reason,
+        sha256=model_hash(model.architecture, model.params),
     )
 
 

@@ -34,6 +34,11 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** A part of the page that is always there. @param {string} id */
+export function byId(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
 /** Other children for an element. @param {Element} element @param {...(Child|Child[])} children */
 export function refill(element, ...children) {
   element.replaceChildren(...present(children));

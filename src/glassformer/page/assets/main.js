@@ -1,6 +1,6 @@
 // The page of one model: reads the payload, makes the laboratory and the state, and mounts every part.
 
-import { h, refill } from "./dom.js";
+import { byId, h, refill } from "./dom.js";
 import { mountKeys } from "./keys.js";
 import { createLab } from "./lab.js";
 import { mountPanels } from "./panel.js";
@@ -33,9 +33,6 @@ const PANELS = {
   ],
 };
 
-/** @param {string} id */
-const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
 /** @param {import("./types.js").Payload} payload */
 function open(payload) {
   const lab = createLab(payload);
@@ -43,19 +40,20 @@ function open(payload) {
   const viewOf = () => lab.view(store.get(), store);
   Object.assign(window, { glassformer: { payload, lab, store, viewOf } });
   followTheme(store, payload.colours);
-  mountHeader(part("header"), store, viewOf);
-  mountStory(part("story"), store, viewOf);
-  mountInput(part("input"), store, viewOf);
-  mountScrubber(part("scrubber"), store, viewOf);
-  mountPanels(part("panels"), PANELS[payload.kind], store, viewOf);
+  mountHeader(byId("header"), store, viewOf);
+  mountStory(byId("story"), store, viewOf);
+  mountInput(byId("input"), store, viewOf);
+  mountScrubber(byId("scrubber"), store, viewOf);
+  mountPanels(byId("panels"), PANELS[payload.kind], store, viewOf);
   mountKeys(store, viewOf);
-  refill(part("footer"), footer(payload));
+  refill(byId("footer"), footer(payload));
 }
 
 /** @param {import("./types.js").Payload} payload */
 function footer(payload) {
-  const words = `${payload.name}: made by glassformer ${payload.version}. Everything is computed here, in float64; nothing is sent anywhere.`;
-  return h("p", {}, words, " Press ? for the keys.");
+  const made = `${payload.name}: made by glassformer ${payload.version}.`;
+  const words = "Everything is computed here, in float64; nothing is sent anywhere. Press ? for the keys.";
+  return h("p", {}, `${made} ${words}`);
 }
 
-open(JSON.parse(/** @type {string} */ (part("payload").textContent)));
+open(JSON.parse(/** @type {string} */ (byId("payload").textContent)));

@@ -44,6 +44,17 @@ export function percent(share) {
   return share > 0.5 ? "almost 100%" : "almost 0%";
 }
 
+/** A power as it is raised: −12 as ⁻¹². @param {number} power */
+export function raised(power) {
+  const digits = [...String(Math.abs(power))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
+  return (power < 0 ? "⁻" : "") + digits.join("");
+}
+
+/** The same words at the head of a sentence. @param {string} text */
+export function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 /** @param {string} text */
 function minus(text) {
   return text.replace(/-/g, "−");

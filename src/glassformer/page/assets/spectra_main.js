@@ -1,6 +1,6 @@
 // The page of `glassformer spectra`: one model, or two beside each other.
 
-import { h, refill } from "./dom.js";
+import { byId, h, refill } from "./dom.js";
 import { mountPanels } from "./panel.js";
 import { changePanel } from "./spectra/change_panel.js";
 import { depthPanel } from "./spectra/depth_panel.js";
@@ -11,23 +11,17 @@ import { acceptSpectra, spectraLab, spectraView } from "./spectra/state.js";
 import { headTablePanel, weightTablePanel } from "./spectra/table_panels.js";
 import { weightPanel } from "./spectra/weight_panel.js";
 import { createStore } from "./store.js";
-import { applyTheme, coloursInForce, onTheme } from "./theme.js";
-
-/** @param {string} id */
-const spectraPart = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+import { followTheme } from "./theme.js";
 
 /** @param {any} payload */
 function openSpectra(payload) {
   const lab = spectraLab(payload);
   const store = createStore(lab.first, acceptSpectra(lab));
   const viewOf = () => spectraView(lab, store);
-  const dress = () => applyTheme(coloursInForce(payload.colours, store.get()));
   Object.assign(window, { glassformer: { payload, lab, store, viewOf } });
-  dress();
-  store.subscribe(dress);
-  onTheme(dress);
-  for (const id of ["bar", "story"]) spectraPart(id).remove();
-  mountSpectraHeader(spectraPart("header"), store, lab);
+  followTheme(store, payload.colours);
+  for (const id of ["bar", "story"]) byId(id).remove();
+  mountSpectraHeader(byId("header"), store, lab);
   const compared = payload.comparison.comparison ? [changePanel] : [];
   const panels = [
     headsPanel,
@@ -38,15 +32,11 @@ function openSpectra(payload) {
     headTablePanel,
     weightTablePanel,
   ];
-  mountPanels(spectraPart("panels"), panels, store, viewOf);
+  mountPanels(byId("panels"), panels, store, viewOf);
   refill(
-    spectraPart("footer"),
-    h(
-      "p",
-      {},
-      `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`,
-    ),
+    byId("footer"),
+    h("p", {}, `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`),
   );
 }
 
-openSpectra(JSON.parse(/** @type {string} */ (spectraPart("payload").textContent)));
+openSpectra(JSON.parse(/** @type {string} */ (byId("payload").textContent)));

@@ -1,6 +1,6 @@
 // Round numbers on an axis, and how wide their labels are.
 
-import { short } from "./numbers.js";
+import { raised, short } from "./numbers.js";
 
 const LETTER_WIDTH = 0.58; // mean width of a character, as a share of the size of its font
 
@@ -76,12 +76,6 @@ export function tickText(value) {
   const power = Math.log10(Math.abs(value));
   const round = Math.round(power);
   if (value > 0 && Math.abs(power - round) < 1e-9 && (round < -3 || round > 4))
-    return `10${raisedPower(round)}`;
+    return `10${raised(round)}`;
   return short(value, 6);
-}
-
-/** @param {number} power */
-function raisedPower(power) {
-  const digits = [...String(Math.abs(power))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
-  return (power < 0 ? "⁻" : "") + digits;
 }

@@ -1,10 +1,11 @@
 // The badge: what is proved about the run's model, in the largest letters of the page.
 
 import { h } from "../dom.js";
-import { grouped, short } from "../numbers.js";
+import { grouped, raised, short } from "../numbers.js";
 import { tip } from "../tip.js";
 import { prose } from "../prose.js";
 
+/** @type {Object<string, string>} */
 const BADGE_SIGNS = { proved: "✓", refuted: "✗", undecided: "?", not_applicable: "–" };
 
 /**
@@ -67,7 +68,7 @@ export function badgeTitle(view, proof) {
 /** 10²⁰ for a power of ten from a million on, else with commas. @param {string} count */
 function manyText(count) {
   if (!/^10{6,}$/.test(count)) return grouped(count);
-  return `10${[...String(count.length - 1)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
+  return `10${raised(count.length - 1)}`;
 }
 
 /** @param {any} proof @returns {string[]} */

@@ -1,6 +1,6 @@
 // How vectors of any width are shown in two dimensions: as they are, one along x, or two chosen dimensions of more.
 
-/** @typedef {import("../lab.js").View} View */
+/** @typedef {import("../view.js").View} View */
 
 /**
  * `dims` are the dimensions along x and y; one dimension alone is spread along y by the place.

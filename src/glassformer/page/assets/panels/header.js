@@ -2,6 +2,7 @@
 
 import { h, refill } from "../dom.js";
 import { grouped, percent, short } from "../numbers.js";
+import { themeSwitch } from "../theme_switch.js";
 import { tip } from "../tip.js";
 import { proofBadge } from "./badge.js";
 import { follow } from "./follow.js";
@@ -25,21 +26,15 @@ const COUNT_CHIPS = [
   ],
   ["dead", "dead", "Learned numbers that change no logit."],
 ];
-const THEME_CHOICES = /** @type {const} */ ([
-  [null, "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-]);
 
 /** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
 export function mountHeader(container, store, viewOf) {
   const { payload, lab } = viewOf();
   const badge = h("div", { class: "head-badge" });
   const status = h("p", { class: "changed", role: "status" });
-  const themes = themeSwitch(store);
   refill(
     container,
-    h("div", { class: "tools" }, themes.root, copyButton(store), resetButton(store, lab), keysButton()),
+    h("div", { class: "tools" }, themeSwitch(store), copyButton(store), resetButton(store, lab), keysButton()),
     h("div", { class: "head-top" }, headTitle(payload), badge),
     h(
       "ul",
@@ -53,7 +48,6 @@ export function mountHeader(container, store, viewOf) {
   let shown = "";
   follow(store, () => {
     const view = viewOf();
-    themes.mark(view.state.theme);
     const { step, seed, changes } = view.state;
     const next = JSON.stringify([step, seed, changes]);
     if (next === shown) return;
@@ -145,19 +139,6 @@ function statusPart(words, action, act) {
     h("button", { type: "button", class: "link", onclick: act }, action),
     ")",
   );
-}
-
-/** @param {any} store */
-function themeSwitch(store) {
-  const buttons = THEME_CHOICES.map(([theme, words]) =>
-    h("button", { type: "button", onclick: () => store.set({ theme }) }, words),
-  );
-  return {
-    root: h("div", { class: "group", role: "group", "aria-label": "Colours" }, buttons),
-    /** @param {string|null} theme */
-    mark: (theme) =>
-      THEME_CHOICES.forEach(([one], i) => buttons[i].setAttribute("aria-pressed", String(one === theme))),
-  };
 }
 
 /** @param {any} store */

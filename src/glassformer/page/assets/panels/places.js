@@ -14,8 +14,8 @@ export function placeName(view, place) {
 }
 
 /**
- * What is read there, and where: 6
- * @p4; a mark of an addition is named once. @param {View} view @param {number} place
+ * What is read there, and where, as "6@p4"; a mark of an addition is named once.
+ * @param {View} view @param {number} place
  */
 export function spotName(view, place) {
   const [read, where] = [view.labels[place], placeName(view, place)];
@@ -36,7 +36,7 @@ export function tokenPaint(view, token) {
 
 /**
  * The places whose output counts: those that write a digit, or all of a rule's context.
- * @param {View} view
+ * @param {View} view @returns {number[]}
  */
 export function answeringPlaces(view) {
   if (view.payload.kind === "rule") return view.tokens.map((_, place) => place);

@@ -97,7 +97,7 @@ function predictionWords(view, { allowed, winner, right, margin }) {
  * @param {View} view @param {number} width
  */
 function placeRow(view, width) {
-  const places = view.payload.kind === "rule" ? view.tokens.map((_, place) => place) : answeringPlaces(view);
+  const places = answeringPlaces(view);
   const across = Math.max(1, Math.min(places.length, Math.floor(width / PLACE_WIDE[0])));
   const wide = Math.min(PLACE_WIDE[1], Math.floor(width / across));
   const group = s("g", { role: "group" });

@@ -47,6 +47,7 @@ function proofPicture(view, width) {
   const { colours } = view;
   const top = proof.classes.total ? CLASSES_HEIGHT : 0;
   const height = proof.steps.length ? PROOF_PLOT : PROOF_PLOT_ALONE;
+  /** @type {import("../chart.js").Plot[]} */
   const charts = [marginsChart(view, width, height)];
   if (proof.steps.length) charts.push(digitMargins(view, width, height));
   charts.forEach((chart, i) => chart.root.setAttribute("y", String(top + i * height)));

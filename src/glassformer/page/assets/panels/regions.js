@@ -4,7 +4,7 @@ import { s } from "../dom.js";
 import { mix } from "../colour.js";
 
 /**
- * @typedef {{grid: number, winner: Uint8Array, logits: Float64Array, X: (column: number) => number,
+ * @typedef {{grid: number, winner: Uint8Array|Uint16Array, logits: Float64Array, X: (column: number) => number,
  *   Y: (row: number) => number}} Land
  */
 

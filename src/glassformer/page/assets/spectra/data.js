@@ -3,13 +3,17 @@
 import { unpack } from "../unpack.js";
 
 /**
- * @typedef {{name: string, label: string, about: string, scale: "plain"|"signed"|"log", isText: boolean, texts: string[], data: Float64Array}} FrameColumn
+ * @typedef {{name: string, label: string, about: string, scale: "plain"|"signed"|"log", isText: boolean,
+ *   texts: string[], data: Float64Array}} FrameColumn
  */
 /**
- * @typedef {{rows: number, columns: FrameColumn[], has: (name: string) => boolean, column: (name: string) => FrameColumn, value: (name: string, row: number) => number, text: (name: string, row: number) => string}} Frame
+ * @typedef {{rows: number, columns: FrameColumn[], has: (name: string) => boolean,
+ *   column: (name: string) => FrameColumn, value: (name: string, row: number) => number,
+ *   text: (name: string, row: number) => string}} Frame
  */
 /**
- * @typedef {{layers: number[], heads: number, rows: number[][]}} HeadGrid  rows of the table by layer and head; -1: none
+ * Rows of the table by layer and head; -1 where there is none.
+ * @typedef {{layers: number[], heads: number, rows: number[][]}} HeadGrid
  */
 
 /**
@@ -17,6 +21,7 @@ import { unpack } from "../unpack.js";
  * @param {any[]} packed @returns {Frame}
  */
 export function spectraFrame(packed) {
+  /** @type {FrameColumn[]} */
   const columns = packed.map((one) => ({
     name: one.name,
     label: one.label,
@@ -40,9 +45,15 @@ export function spectraFrame(packed) {
   };
 }
 
-/** @typedef {ReturnType<typeof spectraModel>} SpectraModel */
+/**
+ * One model of the payload: its own fields, its tables, and its spectra by row.
+ * @typedef {Object<string, any> & {name: string, headCount: number, heads: Frame, weights: Frame,
+ *   headRows: Map<string, number>, weightRows: Map<string, number>, grids: Map<string, HeadGrid>,
+ *   headValues: SpectrumOf, headEigenvalues: SpectrumOf, weightValues: SpectrumOf}} SpectraModel
+ */
+/** @typedef {(row: number) => Float64Array} SpectrumOf */
 
-/** One model of the payload. @param {any} packed */
+/** @param {any} packed @returns {SpectraModel} */
 export function spectraModel(packed) {
   const heads = spectraFrame(packed.headTable);
   const weights = spectraFrame(packed.weightTable);
@@ -75,11 +86,12 @@ export function headKey(layer, head, kernel, treatment) {
 /** "3:W_Q:raw", and with the expert "3:W_up:raw:7". @param {Frame} weights @param {number} row */
 export function weightKey(weights, row) {
   const expert = weights.value("expert", row);
-  const place = `${weights.value("layer_idx", row)}:${weights.text("weight_type", row)}:${weights.text("treatment", row)}`;
+  const [layer, type] = [weights.value("layer_idx", row), weights.text("weight_type", row)];
+  const place = `${layer}:${type}:${weights.text("treatment", row)}`;
   return Number.isNaN(expert) ? place : `${place}:${expert}`;
 }
 
-/** @param {Frame} frame @param {(row: number) => string} key */
+/** @param {Frame} frame @param {(row: number) => string} key @returns {Map<string, number>} */
 function rowsByKey(frame, key) {
   const rows = new Map();
   for (let row = 0; row < frame.rows; row++) if (!rows.has(key(row))) rows.set(key(row), row);
@@ -109,12 +121,9 @@ export function headGrid(model, kernel, treatment) {
   const known = model.grids.get(key);
   if (known) return known;
   const { heads } = model;
-  const layers = [...new Set(heads.has("layer_idx") ? heads.column("layer_idx").data : [])].sort(
-    (a, b) => a - b,
-  );
-  const count = heads.has("head_idx")
-    ? 1 + heads.column("head_idx").data.reduce((a, b) => Math.max(a, b), -1)
-    : 0;
+  const numbers = (/** @type {string} */ name) => (heads.has(name) ? [...heads.column(name).data] : []);
+  const layers = [...new Set(numbers("layer_idx"))].sort((a, b) => a - b);
+  const count = numbers("head_idx").reduce((most, head) => Math.max(most, head + 1), 0);
   const rows = layers.map((layer) =>
     Array.from(
       { length: count },

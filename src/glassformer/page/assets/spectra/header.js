@@ -1,34 +1,20 @@
 // The head of a spectra page: the model or the two, how large they are, and what was left out.
 
 import { h, refill } from "../dom.js";
-import { grouped } from "../numbers.js";
+import { capital, grouped } from "../numbers.js";
+import { themeSwitch } from "../theme_switch.js";
 
 /** @param {Element} container @param {any} store @param {any} lab */
 export function mountSpectraHeader(container, store, lab) {
   const { payload, models } = lab;
   const names = models.map((/** @type {any} */ one) => one.name);
-  const buttons = [
-    [null, "System"],
-    ["light", "Light"],
-    ["dark", "Dark"],
-  ].map(([theme, words]) =>
-    h(
-      "button",
-      { type: "button", "data-theme-choice": String(theme), onclick: () => store.set({ theme }) },
-      words,
-    ),
-  );
   refill(
     container,
     h(
       "div",
       { class: "top" },
       h("h1", {}, names.join(" and ")),
-      h(
-        "div",
-        { class: "tools" },
-        h("div", { class: "group", role: "group", "aria-label": "Colours" }, buttons),
-      ),
+      h("div", { class: "tools" }, themeSwitch(store)),
     ),
     h("p", { class: "sentence" }, spectraLead(lab)),
     models.map((/** @type {any} */ one) => h("div", { class: "chips" }, modelChips(one, models.length > 1))),
@@ -38,21 +24,15 @@ export function mountSpectraHeader(container, store, lab) {
       ...(lab.change?.notes ?? []),
     ]),
   );
-  const mark = () =>
-    buttons.forEach((button) =>
-      button.setAttribute(
-        "aria-pressed",
-        String(button.getAttribute("data-theme-choice") === String(store.get().theme)),
-      ),
-    );
-  store.subscribe(mark);
-  mark();
 }
 
 /** @param {any} lab */
 function spectraLead({ models, payload }) {
   if (payload.kind === "comparison")
-    return "The spectra of two models beside each other, on the same scales, and of what changed from the first to the second.";
+    return (
+      "The spectra of two models beside each other, on the same scales, " +
+      "and of what changed from the first to the second."
+    );
   const parts = [
     models[0].heads.rows ? "every attention head's QK and OV kernel" : null,
     models[0].weights.rows ? "every weight matrix" : null,
@@ -88,7 +68,7 @@ function spectraNotes(notes) {
         "ul",
         { class: "notes", "aria-label": "Notes" },
         unique.map((note) =>
-          h("li", {}, `${note[0].toUpperCase()}${note.slice(1)}${/[.!?]$/.test(note) ? "" : "."}`),
+          h("li", {}, `${capital(note)}${/[.!?]$/.test(note) ? "" : "."}`),
         ),
       )
     : null;
