@@ -3,7 +3,7 @@
     python tools/small_runs.py runs/plus_last_even runs/lucky7 ...        into tests/draw/runs/
 
 Of the history twelve steps are kept, the first and the last among them; of the metrics the rows of those
-steps and of four seeds, the chosen one among them.
+steps and of four seeds, the chosen one among them; of the population the weights of those seeds.
 """
 
 import json
@@ -32,6 +32,11 @@ def shrink(folder: Path) -> None:
     seeds = list(dict.fromkeys([best, *(row["seed"] for row in rows)]))[:SEEDS]
     steps = set(arrays["step"][kept].tolist())
     write_metrics(target, [row for row in rows if row["seed"] in seeds and row["step"] in steps])
+    everyone, about = read_arrays(folder / "population.safetensors")
+    of_those = np.isin(everyone["seed"], seeds)
+    write_arrays(
+        target / "population.safetensors", {name: a[of_those] for name, a in everyone.items()}, about
+    )
 
 
 if __name__ == "__main__":

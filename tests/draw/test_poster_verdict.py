@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.commands.prove import prove_model
 from glassformer.draw.poster.findings import find, read_certificate, read_zoo
 from glassformer.draw.poster.panels import (
     bottleneck,
@@ -24,6 +23,7 @@ from glassformer.draw.poster.subject import adder_subject, worst_tried
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from glassformer.proof.certificate import model_hash
+from glassformer.proof.outcome import prove_model
 from glassformer.runs.load import load
 from tests.draw.faults import faults
 from tests.draw.test_poster import (

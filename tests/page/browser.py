@@ -1,4 +1,8 @@
-"""A real Chromium for the tests: pages open from file:// addresses, without a network, and must not complain."""
+"""A real Chromium for the tests: pages open from file:// addresses, without a network, and must not complain.
+
+What a test waits for is a function, `page.wait_for_function("() => ...")`: a bare expression would be read as
+code at every try, and a page's own policy forbids that.
+"""
 
 from pathlib import Path
 
@@ -8,6 +12,20 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tools.chromium import find_chromium, launch
 
 PATIENCE = 20_000  # milliseconds that a condition is waited for: a busy machine, not a slow page
+KEPT = 8  # pages that stay open for the tests after
+# The page as it was when it was opened: state, fields, menus and focus.
+AS_OPENED = """() => new Promise((resolve) => {
+  const { store, lab } = glassformer;
+  document.querySelector("#play[aria-label=Pause]")?.click();
+  document.querySelector("dialog[open]")?.close();
+  for (const menu of document.querySelectorAll("details[open]")) menu.open = false;
+  const escape = () => new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+  for (const field of document.querySelectorAll("#input input")) field.dispatchEvent(escape());
+  document.activeElement?.blur();
+  store.set(lab.firstState());
+  scrollTo({ top: 0, behavior: "instant" });
+  requestAnimationFrame(() => requestAnimationFrame(resolve));
+})"""
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +53,25 @@ def open_page(browser, tmp_path):
     assert opener.problems == []
 
 
+@pytest.fixture(scope="session")
+def shelf(browser, tmp_path_factory):
+    one = Opener(browser, tmp_path_factory.mktemp("shelf"))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def shared_page(shelf):
+    """A page that other tests had too, as when it was opened: shared_page(text, width=390).
+
+    To open one takes half a second. What a page keeps besides its state (the axes of a scatter, arrays that were
+    unfolded, numbers that a test wrote into it) stays: such a test opens a page of its own.
+    """
+    yield shelf.again
+    problems, shelf.problems = shelf.problems, []
+    assert problems == []
+
+
 class Opener:
     """Opens pages and hears all that goes wrong in them; a test that expects it empties `problems`."""
 
@@ -42,6 +79,21 @@ class Opener:
         self.browser, self.folder = browser, folder
         self.contexts: list[BrowserContext] = []
         self.problems: list[str] = []
+        self.kept: dict[tuple[object, ...], Page] = {}
+
+    def again(self, html: str | Path, **options) -> Page:
+        """The page of this text or file that is still open, as it was at first; else a new one."""
+        key = (html, *sorted(options.items()))
+        page = self.kept.pop(key, None)
+        if page is None:
+            page = self(html, **options)
+        else:
+            page.mouse.move(0, 0)
+            page.evaluate(AS_OPENED)
+        self.kept[key] = page
+        if len(self.kept) > KEPT:
+            self.kept.pop(next(iter(self.kept))).context.close()
+        return page
 
     def __call__(
         self,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from .browser import browser, open_page
+from .browser import browser, open_page, shared_page, shelf
 
-__all__ = ["browser", "open_page"]
+__all__ = ["browser", "open_page", "shared_page", "shelf"]
 
 SMALL = Path(__file__).parent.parent / "draw" / "runs"
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
+from glassformer.page.model_part import layer_part
 from glassformer.page.modules import join_modules
 from glassformer.page.pack import packed, packed_dict
 from glassformer.page.program import trace_programs
@@ -36,7 +37,7 @@ class Engine:
     def __init__(self, page: Page) -> None:
         self.page = page
         page.set_content(f"<script type='module'>{join_modules('lab.js')}\n{CALLS}</script>")
-        page.wait_for_function("window.engine !== undefined")
+        page.wait_for_function("() => window.engine !== undefined")
 
     def run(
         self, program: Any, inputs: Mapping[str, np.ndarray], batch: int, names: list[str] | None = None
@@ -60,7 +61,7 @@ def small_payload(
     stored = parameters(architecture)
     listed = [{"name": name, "shape": list(parameter.shape)} for name, parameter in stored.items()]
     size = {"vocab": architecture.vocab, "context": architecture.context, "width": architecture.width}
-    layers = [{"prefix": "", "heads": 1}]
+    layers = [layer_part(architecture, index) for index in range(len(architecture.layers))]
     model = {**size, "places": places, "parameters": listed, "layers": layers}
     return {
         "model": {**model, "programs": trace_programs(architecture, places)},

@@ -28,7 +28,13 @@ def payload(target: str, **other: Any) -> dict[str, Any]:
 
 
 def page_of(target: str, **other: Any) -> str:
-    return html(payload(target, **other), target)
+    """The page as it is, or with some parts of its data replaced."""
+    return html(payload(target, **other), target) if other else untouched(target)
+
+
+@cache
+def untouched(target: str) -> str:
+    return html(made(target), target)
 
 
 def with_seeds(target: str, shift: float = 0.5) -> dict[str, Any]:

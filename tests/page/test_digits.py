@@ -53,16 +53,16 @@ def test_margins_and_weights_are_pythons(page):
 
 def test_the_cursor_goes_by_click_key_and_button(page):
     page.locator("#panel-digits .digit-column[data-column='0']").click()
-    page.wait_for_function(f"{SHOWN}.place === 21")
+    page.wait_for_function(f"() => {SHOWN}.place === 21")
     page.locator("#panel-digits .digits-stage").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function(f"{SHOWN}.place === 22")
-    page.wait_for_function("document.activeElement.matches('.digits-stage')")
+    page.wait_for_function(f"() => {SHOWN}.place === 22")
+    page.wait_for_function("() => document.activeElement.matches('.digits-stage')")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"{SHOWN}.place === 21")
+    page.wait_for_function(f"() => {SHOWN}.place === 21")
     page.locator("#panel-digits button:has-text('next digit')").click()
-    page.wait_for_function(f"{SHOWN}.place === 22")
+    page.wait_for_function(f"() => {SHOWN}.place === 22")
 
 
 def test_a_wrong_digit_is_marked_and_named(open_page):
@@ -81,21 +81,21 @@ def test_a_wrong_digit_is_marked_and_named(open_page):
     )
 
 
-def test_of_many_heads_one_is_chosen(open_page):
-    page = open_page(page_of("tinyadder-95"))
+def test_of_many_heads_one_is_chosen(shared_page):
+    page = shared_page(page_of("tinyadder-95"))
     wait_drawn(page, "digits")
     page.select_option("#panel-digits select", "0,3")
-    page.wait_for_function(f"{SHOWN}.head === 3")
+    page.wait_for_function(f"() => {SHOWN}.head === 3")
     assert page.locator("#panel-digits .arc-strip").count() == 1
 
 
 def test_the_borders_are_where_the_model_changes_its_mind(page):
     """NumPy's own pass writes each band's digit on both sides of its borders, a millionth of the line away."""
     page.locator("#panel-digits .digit-column[data-column='3']").click()
-    page.wait_for_function(f"{SHOWN}.place === 24")
+    page.wait_for_function(f"() => {SHOWN}.place === 24")
     wait_drawn(page, "numberline")
     page.wait_for_function(
-        "document.querySelector('#panel-numberline figure').ariaLabel.includes('column 3')"
+        "() => document.querySelector('#panel-numberline figure').ariaLabel.includes('column 3')"
     )
     rows = saved_rows(page)
     bands = [row for row in rows if row["kind"] == "band"]

@@ -6,13 +6,13 @@ from .pages import SHOWN, page_of, payload
 
 
 @pytest.fixture
-def rule(open_page):
-    return open_page(page_of("plus_last_even"))
+def rule(shared_page):
+    return shared_page(page_of("plus_last_even"))
 
 
 @pytest.fixture
-def adder(open_page):
-    return open_page(page_of("microadder-57"))
+def adder(shared_page):
+    return shared_page(page_of("microadder-57"))
 
 
 def shown(page):
@@ -63,11 +63,11 @@ def test_tokens_are_appended_and_removed_by_clicks(rule):
     rule.click("#input .tokens [aria-label='Append +']")
     glance(rule, "✓ right")
     assert (shown(rule), rule.input_value("#input-text")) == ("4 7 +", "4 7 +")
-    rule.click("#answer [aria-label='Remove 7 at place 2']")
-    rule.wait_for_function(f"{SHOWN}.input === '4 +'")
+    rule.click("#answer [aria-label='Remove 7 at place 1']")
+    rule.wait_for_function(f"() => {SHOWN}.input === '4 +'")
     rule.click("#input [aria-label='Remove the last token']")
-    rule.wait_for_function(f"{SHOWN}.input === '4'")
-    rule.wait_for_function("document.querySelector('#input-text').value === '4'")
+    rule.wait_for_function(f"() => {SHOWN}.input === '4'")
+    rule.wait_for_function("() => document.querySelector('#input-text').value === '4'")
 
 
 def test_a_full_window_takes_no_more(rule):
@@ -89,7 +89,7 @@ def test_two_numbers_give_their_sum(adder):
     glance(adder, "125")
     assert shown(adder) == "57+68"
     adder.click("#swap-input")
-    adder.wait_for_function(f"{SHOWN}.input === '68+57'")
+    adder.wait_for_function(f"() => {SHOWN}.input === '68+57'")
     assert (adder.input_value("#input-a"), adder.input_value("#input-b")) == ("68", "57")
 
 
@@ -110,8 +110,8 @@ def test_random_numbers_are_valid(adder):
         glance(adder, str(a + b))
 
 
-def test_wrong_digits_are_marked(open_page):
-    page = open_page(page_of("nanogpt-58"))
+def test_wrong_digits_are_marked(shared_page):
+    page = shared_page(page_of("nanogpt-58"))
     glance(page, "✗ wrong")
     example = payload("nanogpt-58")["proof"]["counterexample"]
     assert page.inner_text("#answer .sum") == example["got"]

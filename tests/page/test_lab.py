@@ -9,8 +9,7 @@ from glassformer.model.adding import write_sum
 from glassformer.model.model import Model
 from glassformer.page.pack import packed
 from glassformer.page.task_part import task_part, token_part
-from glassformer.page.test_part import test_part as part_of_test
-from glassformer.page.test_part import test_set as set_of_test
+from glassformer.page.trials_part import trial_set, trials_part
 from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded, load_run, load_zoo
@@ -41,7 +40,7 @@ def payload_for(loaded: Loaded) -> dict[str, Any]:
         "task": task_part(loaded.task),
         "tokens": token_part(loaded.task, loaded.architecture.vocab),
         "start": {"input": "57+68" if is_sum else "4 7 +", "why": ""},
-        "test": part_of_test(set_of_test(loaded.task, loaded.architecture)),
+        "test": trials_part(trial_set(loaded.task, loaded.architecture)),
     }
 
 
@@ -92,7 +91,7 @@ def test_the_error_over_the_test_set(engine, target: str):
     assert loaded is not None
     random = np.random.default_rng(0)
     noisy = {name: array * random.normal(1, 0.1, array.shape) for name, array in loaded.params.items()}
-    found = set_of_test(loaded.task, loaded.architecture)
+    found = trial_set(loaded.task, loaded.architecture)
     for params in (loaded.params, noisy):
         model = Model(loaded.architecture, params)
         payload = payload_for(loaded) | {

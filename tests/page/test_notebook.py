@@ -54,7 +54,7 @@ def nasty():
 
 def unharmed(frame):
     """Nothing of the run's texts has become an element or has run; window.bad is not there."""
-    frame.wait_for_function("window.glassformer !== undefined")
+    frame.wait_for_function("() => window.glassformer !== undefined")
     frame.wait_for_selector("#panels svg")
     assert frame.evaluate("window.bad") is None
     assert frame.locator("img, [onclick], [onerror]").count() == 0
@@ -82,7 +82,7 @@ def test_a_notebook_shows_the_page_live(small_run, open_page):
     shown = glassformer.page(small_run("lucky7"))._repr_html_()
     page = open_page(NOTEBOOK.format(shown))
     inner = page.frames[1]
-    inner.wait_for_function("window.glassformer !== undefined")
+    inner.wait_for_function("() => window.glassformer !== undefined")
     before = inner.evaluate("[...glassformer.viewOf().logits.data]")
     inner.evaluate("glassformer.store.set({input: '1 2 3'})")
     after = inner.evaluate("[...glassformer.viewOf().logits.data]")

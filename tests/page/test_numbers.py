@@ -27,6 +27,7 @@ from .engine import Engine
 # leave when they cancel, and has lost digits in both computations: it is compared with that thousandth.
 CLOSE, SMALL = 1e-9, 1e-3
 TOLD = 1e-5  # of the largest logit: what the roundings of a pass in float32 may amount to
+EVERY = 100  # inputs whose every intermediate is compared, not the logits alone
 MASKED = 1e29  # scores of later places and of closed tokens: no measure of the others
 WITH_WEIGHTS = [name for name, entry in ZOO.items() if entry.build or entry.weights]
 
@@ -118,7 +119,11 @@ def test_random_inputs_at_several_checkpoints(engine, name: str, inputs: int):
     chosen = np.linspace(0, len(history.steps) - 1, 4).astype(int)
     for params in [*(history.at(int(place)) for place in chosen), loaded.params]:
         model = Model(loaded.architecture, params)
-        found, own = assert_same_pass(engine, model, tokens)["logits"], model.logits(tokens)
+        assert_same_pass(engine, model, tokens[:, :EVERY])
+        program = trace_programs(model.architecture, len(tokens))["forward"]
+        given = {**model.params, "tokens": tokens}
+        found, own = engine.run(program, given, inputs, ["logits"])["logits"], model.logits(tokens)
+        assert_close(found, in_float64(model, tokens)["logits"], "logits")
         np.testing.assert_array_equal(found.argmax(0), in_float64(model, tokens)["logits"].argmax(0))
         told = margin(own) > TOLD * np.abs(own).max()
         assert told.mean() > 0.9

@@ -16,6 +16,8 @@ from glassformer.commands.run import page_run, read_result
 from glassformer.runs.atomic import locked
 from glassformer.runs.folder import stored
 
+NO_PAGE = "--out must be the name of a file that ends with .html, but it is '{}'"
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
@@ -91,7 +93,9 @@ def test_a_file_of_weights(small_run, here):
             "no model, run or weights file called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list)",
         ),
         ("empty", "empty holds neither a run, nor folders with runs, nor an analysis of weights"),
-        ("hand-6 --out empty", "--out must be the name of a file, as demo.html, but empty is a folder"),
+        ("hand-6 --out empty", NO_PAGE.format("empty")),
+        ("hand-6 --out hand.safetensors", NO_PAGE.format("hand.safetensors")),
+        ("hand-6 --out pages/", NO_PAGE.format("pages/")),
         ("hand-6 --time 0", "time must be above 0 seconds, but it is 0.0"),
         ("hand-6 --model hand-6", "--model is for .safetensors files; hand-6 says its own architecture"),
         ("empty --model hand-6", "--model is for .safetensors files; empty is a folder"),
@@ -205,7 +209,7 @@ def test_from_python(small_run, opened):
 def test_a_page_opens_and_computes(small_run, open_page, target):
     small_run("lucky7")
     page = open_page(Path(glassformer.page(target, seconds=2).files[0]))
-    page.wait_for_function("window.glassformer !== undefined")
+    page.wait_for_function("() => window.glassformer !== undefined")
     rows, columns = page.evaluate("glassformer.viewOf().logits.shape")
     assert rows == (11 if target == "runs/lucky7" else 10)
     assert columns == page.evaluate("glassformer.viewOf().tokens.length")

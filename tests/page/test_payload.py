@@ -12,6 +12,7 @@ from glassformer.model.forward import parameters
 from glassformer.page.arithmetic import in_float64
 from glassformer.page.counts_part import counts_part
 from glassformer.page.examples import adder_example, rule_example
+from glassformer.page.measures_part import measures_part
 from glassformer.page.pack import packed, unpacked
 from glassformer.page.payload import payload_of
 from glassformer.page.training_part import thinned
@@ -21,6 +22,7 @@ from glassformer.runs.atomic import read_arrays, write_arrays
 from glassformer.runs.history import History, read_history
 from glassformer.runs.load import load
 from glassformer.runs.metrics import read_metrics, write_metrics
+from glassformer.tasks.rules_recall import Lucky7
 
 TYPES = Path(__file__).parents[2] / "src" / "glassformer" / "page" / "assets" / "types.js"
 OPTIONAL = ("history.safetensors", "metrics.csv", "population.safetensors", "result.json", "certificate.json")
@@ -36,7 +38,7 @@ def fields(name):
     """The fields that types.js gives a type."""
     text = TYPES.read_text().replace("\n *", "\n")
     body = next(
-        found for found in re.findall(r"@typedef \{\{(.*?)\}\} (\w+)", text, re.DOTALL) if found[1] == name
+        found for found in re.findall(r"@typedef \{\{(.*?)\}\}\s+(\w+)", text, re.DOTALL) if found[1] == name
     )[0]
     flat = re.sub(r"[{<][^{}<>]*[}>]", "", re.sub(r"[{<][^{}<>]*[}>]", "", body))
     return set(re.findall(r"(\w+):", flat))
@@ -85,6 +87,15 @@ def test_a_run_has_the_fields_of_the_types(small_run, name):
     assert set(page["proof"]["worst"][0]) == fields("Example")
     assert set(page["proof"]) == fields("ProofData")
     assert page["missing"] == {}
+
+
+def test_no_share_stands_without_of_how_many():
+    of = {"value": 1.0, "low": 0.99, "high": 1.0, "positions": 105_641}
+    result = {"measures": {"argmax_accuracy": of, "argmax_accuracy_all": of | {"positions": 108_449}}}
+    labels = [one["label"] for one in measures_part(Lucky7(), result)]
+    assert labels == ["of 105,641 places", "of all 108,449 places"]
+    same = {"measures": {"argmax_accuracy": of, "argmax_accuracy_all": of}}
+    assert len(measures_part(Lucky7(), same)) == 1
 
 
 def test_an_adder_has_the_fields_of_the_types():
@@ -137,7 +148,7 @@ def test_one_seed_says_how_to_get_more(small_run):
     seed = int(read_arrays(folder / "params.safetensors")[1]["seed"])
     write_metrics(folder, [row for row in read_metrics(folder) if row["seed"] == seed])
     page = page_of(folder)
-    assert page["population"] is None and "--train.seeds" in page["missing"]["population"]
+    assert page["population"] is None and "--seeds 16" in page["missing"]["population"]
 
 
 @pytest.mark.parametrize(

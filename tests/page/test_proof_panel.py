@@ -14,29 +14,8 @@ def numbers_of(page, panel):
     return json.loads(download.value.path().read_text())
 
 
-def test_a_proved_model_has_its_badge(open_page):
-    page = open_page(page_of("plus_last_even"))
-    badge = page.inner_text("#badge")
-    assert "Proved on all 469,070,940 inputs" in badge
-    assert "0.8007" in badge
-    assert "not the one shown" not in badge
-
-
-def test_the_badge_says_when_another_model_is_shown(open_page):
-    page = open_page(page_of("plus_last_even"))
-    name = next(
-        one["name"] for one in payload("plus_last_even")["model"]["parameters"] if len(one["shape"]) == 2
-    )
-    page.evaluate("key => glassformer.store.set({changes: {[key]: 9}})", f"{name}[0,0]")
-    page.wait_for_selector("#badge:has-text('not the one shown')")
-    assert "changed: 1 number" in page.inner_text("#header .changed")
-    page.click("#header .changed button")
-    page.wait_for_selector("#badge:not(:has-text('not the one shown'))")
-    assert page.evaluate(f"{SHOWN}.changes") == {}
-
-
-def test_a_refuted_models_badge_loads_its_counterexample(open_page):
-    page = open_page(page_of("nanogpt-58"))
+def test_a_refuted_models_badge_loads_its_counterexample(shared_page):
+    page = shared_page(page_of("nanogpt-58"))
     example = payload("nanogpt-58")["proof"]["counterexample"]
     assert f"gives {example['got']}, not {example['expected']}" in page.inner_text("#badge")
     page.fill("#input-a", "1")
@@ -54,30 +33,8 @@ def test_a_model_without_a_proof_says_how_to_get_one(open_page):
     assert missing["proof"].replace("`", "") in page.inner_text("#panel-proof").replace("`", "")
 
 
-def test_a_worst_input_is_loaded_by_a_click(open_page):
-    page = open_page(page_of("plus_last_even"))
-    wait_drawn(page, "proof")
-    second = payload("plus_last_even")["proof"]["worst"][1]
-    page.locator(".worst-input").nth(1).click()
-    page.wait_for_function(f"input => {SHOWN}.input === input", arg=second["input"])
-    page.wait_for_selector(".worst-input[aria-pressed=true]")
-    assert second["input"] in page.inner_text(".worst-input[aria-pressed=true]")
-
-
-def test_its_numbers_are_the_proofs_and_the_live_margins(open_page):
-    page = open_page(page_of("plus_last_even"), accept_downloads=True)
-    wait_drawn(page, "proof")
-    rows = numbers_of(page, "proof")["rows"]
-    proof = payload("plus_last_even")["proof"]
-    assert ["classes", "total", proof["classes"]["total"], None, None] in rows
-    assert ["smallest margin", "", proof["smallest_margin"], None, None] in rows
-    margins = [row[2] for row in rows if row[0] == "test margin"]
-    assert margins == page.evaluate("Array.from(glassformer.viewOf().error.margins)")
-    assert len(margins) == 256
-
-
-def test_every_answer_digit_has_its_margin(open_page):
-    page = open_page(page_of("microadder-57"), accept_downloads=True)
+def test_every_answer_digit_has_its_margin(shared_page):
+    page = shared_page(page_of("microadder-57"))
     wait_drawn(page, "proof")
     rows = numbers_of(page, "proof")["rows"]
     steps = payload("microadder-57")["proof"]["steps"]
@@ -85,8 +42,8 @@ def test_every_answer_digit_has_its_margin(open_page):
     assert len(steps) == 11
 
 
-def test_the_words_of_the_picture_are_made_from_the_data(open_page):
-    page = open_page(page_of("plus_last_even"))
+def test_the_words_of_the_picture_are_made_from_the_data(shared_page):
+    page = shared_page(page_of("plus_last_even"))
     wait_drawn(page, "proof")
     words = page.get_attribute("#panel-proof figure", "aria-label")
     assert re.search(r"181 classes 181 are proved.*smallest margin is 0\.8007.*0 of 256 are wrong", words)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ def test_cells_show_the_numbers_of_the_table_and_arrows_move(open_page, folder):
     assert (state["layer"], state["head"]) == (int(lowest["layer_idx"]), int(lowest["head_idx"]))
     page.locator('#panel-heads rect[data-layer="2"][data-head="1"]').click()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("location.hash.includes('layer=3') && location.hash.includes('head=1')")
+    page.wait_for_function("() => location.hash.includes('layer=3') && location.hash.includes('head=1')")
     assert "Layer 3, head 1" in drawn(page, "head").locator(".about").inner_text()
     found = page.evaluate("[...glassformer.lab.models[0].heads.column('eff_rank').data]")
     assert found == [float(row["eff_rank"]) for row in read_rows(folder / "heads.csv")]
@@ -209,7 +210,7 @@ def test_a_point_over_depth_shows_its_weight(open_page, folder):
     page = open_page(folder / "page.html")
     depth = drawn(page, "depth")
     depth.locator('circle[data-key="4:W_up:raw"]').click()
-    page.wait_for_function("glassformer.store.get().weight === '4:W_up:raw'")
+    page.wait_for_function("() => glassformer.store.get().weight === '4:W_up:raw'")
     assert "W_up of layer 4" in drawn(page, "weight").locator(".about").inner_text()
     assert depth.locator("tbody tr").count() == 7
 
@@ -289,3 +290,13 @@ def test_our_own_model_has_a_page(open_page, tmp_path):
         drawn(page, panel)
     assert page.locator(".failed").count() == 0
     assert page.locator("#panel-heads rect[data-layer]").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "content"), [("summary.json", '{"notes": 5}'), ("heads.csv", "layer_idx,head_idx\n0,0\n")]
+)
+def test_a_folder_that_somebody_edited_is_told_in_a_sentence(folder, tmp_path, file, content):
+    edited = shutil.copytree(folder, tmp_path / "edited.spectra")
+    (edited / file).write_text(content)
+    with pytest.raises(UserError, match=r"is damaged .*; glassformer spectra makes it anew"):
+        spectra_html(edited)

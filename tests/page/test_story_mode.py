@@ -15,8 +15,8 @@ def chapters():
 
 
 @pytest.fixture
-def page(open_page):
-    return open_page(page_of("plus_last_even", story=chapters()), reduced_motion="reduce")
+def page(shared_page):
+    return shared_page(page_of("plus_last_even", story=chapters()), reduced_motion="reduce")
 
 
 def at_chapter(page, number):
@@ -50,7 +50,7 @@ def test_space_moves_on_and_shift_space_back(page):
     assert page.evaluate(f"{SHOWN}.input") == "4 7 +"
     page.wait_for_selector("#panel-proof.pointed")
     page.wait_for_function(
-        "Math.abs(document.querySelector('#panel-proof').getBoundingClientRect().top) < innerHeight / 2"
+        "() => Math.abs(document.querySelector('#panel-proof').getBoundingClientRect().top) < innerHeight / 2"
     )
     page.keyboard.press("Shift+Space")
     told(page, "First")

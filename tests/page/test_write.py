@@ -229,7 +229,7 @@ def test_a_second_script_does_not_run(own_entry, open_page):
     page = open_page(
         text.replace("</body>", "<script>window.bad = 1</script><img src=x onerror='window.bad = 2'></body>")
     )
-    page.wait_for_function("window.first === 1")
+    page.wait_for_function("() => window.first === 1")
     assert page.evaluate("window.bad") is None
     assert any("Content Security Policy" in problem for problem in open_page.problems)
     open_page.problems.clear()
@@ -249,7 +249,7 @@ def test_the_opener_hears_every_problem(open_page):
         "<!doctype html><title>x</title><link rel=stylesheet href=a.css><img src='https://example.com/x.png'>"
         "<script>console.error('said'); setTimeout(() => { window.done = 1; }); throw new Error('thrown')</script>"
     )
-    page.wait_for_function("window.done === 1")
+    page.wait_for_function("() => window.done === 1")
     heard = "\n".join(open_page.problems)
     for word in ("a.css", "asked for https://example.com/x.png", "error: said", "thrown: thrown"):
         assert word in heard

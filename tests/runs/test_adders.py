@@ -54,7 +54,8 @@ def test_recipes():
 
 
 @pytest.mark.parametrize(
-    "name", ["glass-29", *(pytest.param(name, marks=pytest.mark.slow) for name in ("microadder-57", "rope-62"))]
+    "name",
+    ["glass-29", *(pytest.param(name, marks=pytest.mark.slow) for name in ("microadder-57", "rope-62"))],
 )
 def test_two_steps_of_training(name):
     """Gradients reach every array, and leave finite numbers behind."""

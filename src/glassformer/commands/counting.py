@@ -13,7 +13,8 @@ from glassformer.runs.config import Task
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import RUNS, load
 from glassformer.runs.resolve import resolve
-from glassformer.tasks import Rule, add
+from glassformer.tasks import Rule
+from glassformer.tasks.inputs import random_inputs
 from glassformer.train.setup import set_up_jax
 from glassformer.zoo import ZOO
 
@@ -50,7 +51,7 @@ def count_target(target: str, model: str | None = None) -> Content:
 
     found = find(target, model)
     stops = WINDOWS if isinstance(found.task, Rule) else SUMS
-    tokens, outputs = contexts(found.task, found.architecture.context, max(stops))
+    tokens, outputs = random_inputs(found.task, found.architecture.context, max(stops))
     return asdict(count(found.architecture, found.params, tokens, outputs, stops)) | {"at": found.at}
 
 
@@ -84,15 +85,6 @@ def is_untrained(target: str) -> bool:
 def random_numbers(architecture: Architecture) -> dict[str, np.ndarray]:
     random = np.random.default_rng(0)
     return {name: random.normal(size=one.shape) for name, one in parameters(architecture).items()}
-
-
-def contexts(task: Task, size: int, number: int) -> tuple[np.ndarray, int]:
-    """Inputs of the task, and how many of the last places are outputs."""
-    random = np.random.default_rng(0)
-    if isinstance(task, Rule):
-        return random.integers(0, len(task.tokens()), (size, number)), size
-    x, y = random.integers(0, 10, (2, task.digits, number))
-    return task.written().encode(x, y, add(x, y))[:-1], task.digits + 1
 
 
 def count_words(target: str, content: Content) -> str:

@@ -69,7 +69,7 @@ def draw(
     asked = wish or Wish(**{name: tuple_of(value) for name, value in wishes.items()})
     loaded = load(target, model)
     folder = Path(out) if out is not None else place(loaded, asked)
-    return draw_model(loaded, run_folder(loaded), asked, folder, show)
+    return draw_model(loaded, loaded.folder, asked, folder, show)
 
 
 def tuple_of(value: Any) -> Any:
@@ -121,7 +121,7 @@ def draw_one(
 
 def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[Drawable], Any, list[str]]:
     """The figures asked for, what they are about, and what a user must be told of the input."""
-    name, pictures = subject_name(loaded), wanted_pictures(loaded, wish.only)
+    name, pictures = loaded.name, wanted_pictures(loaded, wish.only)
     if isinstance(loaded.task, Rule):
         from glassformer.draw.measure.prepare import rule_subject
 
@@ -161,21 +161,9 @@ def shortened(sequences: Sequence[str], context: int) -> list[str]:
 
 def place(loaded: Loaded, wish: Wish) -> Path:
     """figures/ in a run folder, NAME.figures/ beside the user otherwise; steps in folders of their own."""
-    origin = run_folder(loaded)
-    folder = origin / FIGURES if origin else Path(f"{subject_name(loaded)}.{FIGURES}")
+    origin = loaded.folder
+    folder = origin / FIGURES if origin else Path(f"{loaded.name}.{FIGURES}")
     return folder if wish.step is None else folder / f"step_{wish.step}"
-
-
-def run_folder(loaded: Loaded) -> Path | None:
-    """The folder of a run's chosen model."""
-    origin = Path(loaded.origin)
-    is_run = origin.name == "params.safetensors" and (origin.parent / "run.toml").exists()
-    return origin.parent if is_run else None
-
-
-def subject_name(loaded: Loaded) -> str:
-    folder = run_folder(loaded)
-    return folder.resolve().name if folder else Path(loaded.origin).name.removesuffix(".safetensors")
 
 
 def read_pair(text: str, digits: int = 10) -> tuple[int, int]:

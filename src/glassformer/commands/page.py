@@ -19,6 +19,7 @@ from glassformer.runs.load import Loaded, load, load_run
 from glassformer.zoo import ZOO
 
 PAGE, INDEX = "page.html", "index.html"
+ENDINGS = (".html", ".htm")
 SECONDS = 10.0  # for the proof of a model that has none yet
 SOURCES = ("params.safetensors", "result.json", "certificate.json", "history.safetensors")
 
@@ -54,7 +55,7 @@ def page(
     """Write the page of what a target names; `seconds` bounds a proof that is not there yet."""
     began = time.perf_counter()
     require(seconds > 0, "time", "above 0 seconds", seconds)
-    refuse_folder(out)
+    refuse_others(out)
     files, skipped = written(target, Path(out) if out is not None else None, model, show, seconds)
     result = PageResult([str(path) for path in files], round(time.perf_counter() - began, 3), skipped)
     if open:
@@ -82,10 +83,8 @@ def written(
 
 def page_of_model(loaded: Loaded, out: Path | None, show: bool, seconds: float) -> Path:
     """page.html in a run's folder, NAME.page.html beside the user otherwise."""
-    from glassformer.commands.draw import run_folder, subject_name
-
-    folder = run_folder(loaded)
-    path = out or (folder / PAGE if folder else Path(f"{subject_name(loaded)}.{PAGE}"))
+    folder = loaded.folder
+    path = out or (folder / PAGE if folder else Path(f"{loaded.name}.{PAGE}"))
     with kept_alone(path, folder), waiting(f"{path}: computing, proving for {seconds:g} s at most", show):
         write_page(loaded, folder, path, seconds)
     return path
@@ -153,9 +152,10 @@ def kept_alone(path: Path, folder: Path | None) -> Iterator[None]:
         yield
 
 
-def refuse_folder(out: str | Path | None) -> None:
-    if out is not None and (Path(out).is_dir() or not Path(out).name):
-        raise UserError(f"--out must be the name of a file, as demo.html, but {out} is a folder")
+def refuse_others(out: str | Path | None) -> None:
+    """No folder, no weights: what is not a page is not written over, and a browser wants the ending."""
+    if out is not None and (Path(out).is_dir() or Path(out).suffix.lower() not in ENDINGS):
+        raise UserError(f"--out must be the name of a file that ends with .html, but it is '{out}'")
 
 
 def somebody_looks() -> bool:
@@ -176,6 +176,6 @@ def page_words(result: PageResult, is_open: bool) -> str:
     """The summary for people."""
     first, size = Path(result.files[0]), Path(result.files[0]).stat().st_size
     more = f", and {len(result.files) - 1} more" if len(result.files) > 1 else ""
-    lines = [f"{first}: {size / 1e6:.1f} MB in {result.seconds:.1f} s{more}; it needs no network"]
+    lines = [f"{first}: {size / 1e6:.2g} MB in {result.seconds:.1f} s{more}; it needs no network"]
     lines += [f"  {name} has no page: {reason}" for name, reason in result.skipped.items()]
     return "\n".join([*lines, f"opened {result.address}" if is_open else f"open {result.address}"])

@@ -33,8 +33,8 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
 
 def proof_lines(result: "RunResult") -> list[str]:
     """The verdict in one line; for a population, how many seeds are proved."""
-    from glassformer.commands.prove import ProveResult
     from glassformer.commands.verdict_text import error_lines, verdict_line
+    from glassformer.proof.outcome import ProveResult
 
     if not result.proof:
         return []

@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.prove import CERTIFICATE, ProveResult, not_provable, prove_model
+from glassformer.commands.prove import CERTIFICATE
 from glassformer.errors import UserError
+from glassformer.proof.outcome import ProveResult, not_provable, prove_model
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.folder import is_complete, open_folder, tidy

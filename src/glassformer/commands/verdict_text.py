@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glassformer.commands.prove import ProveResult
+    from glassformer.proof.outcome import ProveResult
 
 
 def prove_words(result: "ProveResult") -> str:

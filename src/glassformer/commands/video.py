@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.draw import refuse, run_folder, shortened, subject_name, tuple_of
+from glassformer.commands.draw import refuse, shortened, tuple_of
 from glassformer.commands.waiting import bar
 from glassformer.draw.measure.prepare import rule_subject, sum_subject
 from glassformer.draw.measure.subject import Subject
@@ -77,7 +77,7 @@ def video(
 
 def filmed(loaded: Loaded, origin: Path, wish: VideoWish) -> Subject:
     """The model with the one input that is followed."""
-    name = subject_name(loaded)
+    name = loaded.name
     if isinstance(loaded.task, Rule):
         refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
         return rule_subject(loaded, name, origin, sequences=wish.sequences)
@@ -87,7 +87,7 @@ def filmed(loaded: Loaded, origin: Path, wish: VideoWish) -> Subject:
 
 def trained_here(loaded: Loaded) -> Path:
     """The run folder, or why there is nothing to film."""
-    name, folder = subject_name(loaded), run_folder(loaded)
+    name, folder = loaded.name, loaded.folder
     if folder is None:
         raise UserError(
             f"{name} has no saved steps to film: it was built by hand or came as finished weights; "

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from glassformer.model.model import Model
 from glassformer.page.examples import Example
-from glassformer.page.test_part import PairSet, RuleSet
+from glassformer.page.trials_part import PairSet, RuleSet
 from glassformer.page.words import grouped, short
 from glassformer.page.worst import last_logits, pair_of
 from glassformer.runs.load import Loaded

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from jaxtyping import Bool, Int
 
-from glassformer.commands.counting import contexts
 from glassformer.model.architecture import Architecture
 from glassformer.model.count import Counts, by_part, constants, names_of
 from glassformer.model.forward import all_parameters, forward, parameters
@@ -17,6 +16,7 @@ from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
 from glassformer.runs.config import Task
 from glassformer.tasks import Rule
+from glassformer.tasks.inputs import random_inputs
 
 MOST_MOVED = 1_000  # learned numbers; of a larger model none is called dead
 FEW, WINDOWS, SUMS = 16, 2_048, 256  # contexts: a few, and many of a rule or of an adder
@@ -54,7 +54,7 @@ def dead_numbers(model: Model, task: Task, learned: Params) -> tuple[str, ...] |
     params = {name: np.asarray(array, np.float64) for name, array in model.params.items()}
     still = np.ones(size, bool)
     for count in (FEW, many(task)):
-        tokens, outputs = contexts(task, model.architecture.context, count)
+        tokens, outputs = random_inputs(task, model.architecture.context, count)
         still = without_effect(model.architecture, params, learned, tokens, outputs, still)
     return names_of(learned, still)
 

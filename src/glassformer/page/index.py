@@ -3,18 +3,15 @@
 A run that is not finished or cannot be read has a row too, which says what is wrong with it.
 """
 
-import json
 import math
 import os
-import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from glassformer.draw.theme import THEMES
+from glassformer.page.common_part import common_part
+from glassformer.page.table_file import read_table
 from glassformer.page.write import html
 from glassformer.runs.folder import find_runs
 
@@ -29,8 +26,7 @@ def index_html(root: Path, at: Path, problems: Mapping[str, str] | None = None) 
     name = root.resolve().name or str(root)
     payload = {
         "name": name,
-        "version": version("glassformer"),
-        "colours": {theme: asdict(THEMES[theme]) for theme in ("light", "dark")},
+        **common_part(),
         "runs": [row(folder, at, (problems or {}).get(folder.name)) for folder in find_runs(root)],
     }
     return html(payload, f"{name}: runs", ENTRY)
@@ -66,18 +62,6 @@ def measured(config: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         "verdict": verdict if verdict in VERDICTS else None,
         "margin": number_of(part(result, "proof").get("smallest_margin")),
     }
-
-
-def read_table(path: Path) -> tuple[dict[str, Any], str | None]:
-    """The table in a JSON or TOML file, or an empty one and why."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-        return (content, None) if isinstance(content, dict) else ({}, f"{path.name} is damaged")
-    except OSError as error:
-        return {}, f"{path.name} cannot be read: {error.strerror or error}"
-    except (ValueError, RecursionError):
-        return {}, f"{path.name} is damaged"
 
 
 def part(table: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -1,10 +1,8 @@
 """A proof's outcome in one form, wherever it is written down: a result, a certificate, the zoo's list."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
@@ -36,34 +34,23 @@ class Known:
     steps: tuple[Mapping[str, Any], ...] = ()  # adders: the hardest pair of every step
     worst: tuple[str, ...] = ()  # rules: contexts that break the rule
     error: dict[str, Any] | None = None  # rules: the exact share of contexts that do
-    is_tie: bool = False
 
 
-def known_rule(
-    model: Model, rule: Rule, folder: Path | None, stored: Mapping[str, Any], sha256: str
-) -> Known | None:
-    """What a run's result says of these weights; none where that is not sure."""
-    if not stored or (folder and not_of(folder / "certificate.json", sha256)):
+def known_rule(model: Model, rule: Rule, stored: Mapping[str, Any], sha256: str) -> Known | None:
+    """What a run's result says of these very weights; none where it is of others, or does not say which."""
+    if stored.get("sha256") != sha256:
         return None
     try:
         found = of_result(stored, rule, "result.json of the run")
-        return found if is_own(model, rule, found) else None
+        return found if is_of(rule, model, found) else None
     except (UserError, KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
-def not_of(path: Path, sha256: str) -> bool:
-    """Whether a certificate is there and of another model."""
-    try:
-        return bool(json.loads(path.read_text())["model"]["sha256"] != sha256)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def is_own(model: Model, rule: Rule, found: Known) -> bool:
-    """A result has no fingerprint of the weights: the hardest context must have the margin that it states."""
-    if found.verdict not in ("proved", "refuted") or found.hardest is None or found.smallest_margin is None:
-        return False
+def is_of(rule: Rule, model: Model, found: Known) -> bool:
+    """The hardest context has the margin stated: under another rule the same weights have another one."""
+    if found.hardest is None or found.smallest_margin is None:
+        return found.verdict != "proved"
     margin = rule_example(model, rule, found.hardest, "")["margin"]
     return margin is not None and math.isclose(margin, found.smallest_margin, rel_tol=SAME)
 
@@ -89,7 +76,6 @@ def of_result(content: Mapping[str, Any], task: Task, source: str) -> Known:
         steps=tuple(step_of(one, task) for one in details.get("hardest_by_step", ())),
         worst=tuple(one["context"] for one in details.get("worst", ())),
         error=exact and exact | {"lawful": lawful},
-        is_tie=bool(wrong and wrong.get("tie")),
     )
 
 

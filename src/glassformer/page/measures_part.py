@@ -17,26 +17,32 @@ def measures_part(task: Task, result: Mapping[str, Any]) -> list[Content]:
     if not isinstance(measures, dict):
         return []
     found = rule_measures(measures) if isinstance(task, Rule) else adder_measures(measures)
-    return [one for one in found if one is not None]
+    known = [one for one in found if one is not None]
+    return [one for i, one in enumerate(known) if not any(is_same(one, other) for other in known[:i])]
+
+
+def is_same(one: Content, other: Content) -> bool:
+    """Where the window always tells what is demanded, both ways of counting are one."""
+    return one["of"] is not None and (one["of"], one["value"]) == (other["of"], other["value"])
 
 
 def rule_measures(measures: Content) -> list[Content | None]:
     return [
         share(
             measures.get("argmax_accuracy"),
-            "accuracy",
+            "of {of} places",
             "share of fresh positions, where the rule demands something and the window tells what, at which "
             "the largest logit is of a token that may come",
         ),
         share(
             measures.get("argmax_accuracy_all"),
-            "accuracy, all positions",
+            "of all {of} places",
             "the same over all positions where the rule demands something, also where the window does not "
             "tell what",
         ),
         share(
             measures.get("sampled_error"),
-            "sampled error",
+            "wrong of {of} sampled",
             "share of such positions that break the rule in sequences that the model writes itself, drawn at "
             "temperature 1",
         ),
@@ -47,13 +53,17 @@ def rule_measures(measures: Content) -> list[Content | None]:
 def adder_measures(measures: Content) -> list[Content | None]:
     hard = measures.get("distributions")
     return [
-        share(measures.get("argmax_accuracy"), "accuracy", "share of fresh random sums that are right"),
+        share(
+            measures.get("argmax_accuracy"), "of {of} sums right", "share of fresh random sums that are right"
+        ),
         passed(
             total_of(hard) if isinstance(hard, dict) else None,
-            "hard sums",
+            "of {of} hard sums",
             "share of sums from seven hard distributions (runs of nines, long carries ...) that are right",
         ),
-        passed(measures.get("board"), "board", "share of the community board's sums that are right"),
+        passed(
+            measures.get("board"), "of {of} board sums", "share of the community board's sums that are right"
+        ),
     ]
 
 
@@ -63,6 +73,7 @@ def share(content: Any, label: str, meaning: str) -> Content | None:
         return None
     low, high, of = (content.get(name) for name in ("low", "high", "positions"))
     words = f"{meaning}; {INTERVAL} over {grouped(of)}" if isinstance(of, int) else meaning
+    label = counted(label, of)
     return {"label": label, "value": content["value"], "low": low, "high": high, "of": of, "meaning": words}
 
 
@@ -71,8 +82,13 @@ def passed(score: Any, label: str, meaning: str) -> Content | None:
     if not isinstance(score, dict) or not score.get("total"):
         return None
     words = f"{meaning}: {grouped(score['passed'])} of {grouped(score['total'])}"
-    value = score["passed"] / score["total"]
+    value, label = score["passed"] / score["total"], counted(label, score["total"])
     return {"label": label, "value": value, "low": None, "high": None, "of": score["total"], "meaning": words}
+
+
+def counted(label: str, of: Any) -> str:
+    """A share never stands without of how many, where that is known."""
+    return label.format(of=grouped(of) if isinstance(of, int) else "the")
 
 
 def total_of(scores: Content) -> Content:

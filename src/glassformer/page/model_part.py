@@ -54,7 +54,6 @@ def layer_part(architecture: Architecture, index: int) -> dict[str, Any]:
         "rope": isinstance(relation, Rope),
         "feedforward": feedforward is not None,
         "hidden": feedforward.units(architecture.width) if feedforward else 0,
-        "bend": feedforward.bend if feedforward else "",
         "gated": bool(feedforward and feedforward.gate),
         "residual": layer.residual,
     }

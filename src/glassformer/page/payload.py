@@ -3,24 +3,24 @@
 What a model has not (a training, other seeds) is left out, and `missing` says in a sentence how to get it.
 """
 
-import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.draw import subject_name
 from glassformer.draw.poster.subject import about_of
-from glassformer.draw.theme import THEMES
 from glassformer.page.arithmetic import arithmetic_words
+from glassformer.page.common_part import common_part
 from glassformer.page.measures_part import is_number, measures_part
 from glassformer.page.model_part import model_part
 from glassformer.page.pack import packed_dict
 from glassformer.page.population_part import population_part
 from glassformer.page.proof_part import proof_part
 from glassformer.page.story import story_of
+from glassformer.page.table_file import read_table
 from glassformer.page.task_part import task_part, token_part
-from glassformer.page.test_part import test_part, test_set
 from glassformer.page.training_part import training_part
+from glassformer.page.trials_part import trial_set, trials_part
+from glassformer.page.words import typed
+from glassformer.proof.certificate import model_hash
 from glassformer.runs.atomic import plain
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import Loaded
@@ -33,16 +33,16 @@ Content = dict[str, Any]
 
 def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECONDS) -> Content:
     """The data of one page; `folder` is the model's run folder, where it has one."""
-    result = read_result(folder)
+    result = own_result(loaded, folder)
     proof = proof_part(loaded, folder, result, seconds)
-    test = test_set(loaded.task, loaded.architecture)
+    test = trial_set(loaded.task, loaded.architecture)
     training, population, missing = past_parts(loaded, folder, result, proof["verdict"])
     content = {
         "kind": "rule" if isinstance(loaded.task, Rule) else "adder",
-        "name": subject_name(loaded),
-        "about": about_of(subject_name(loaded), folder),
-        "version": version("glassformer"),
-        "colours": {name: vars(THEMES[name]) for name in ("light", "dark")},
+        "name": loaded.name,
+        "target": typed(loaded.folder or Path(loaded.origin)),
+        "about": about_of(loaded.name, folder),
+        **common_part(),
         "tokens": token_part(loaded.task, loaded.architecture.vocab),
         "model": model_part(loaded, loaded.task),
         "task": task_part(loaded.task),
@@ -52,7 +52,7 @@ def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECO
         "proof": proof,
         "measures": measures_part(loaded.task, result),
         "start": start_part(loaded, proof),
-        "test": test_part(test),
+        "test": trials_part(test),
         "arithmetic": arithmetic_words(loaded, test, proof["worst"]),
         "story": [],
         "missing": missing,
@@ -61,13 +61,13 @@ def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECO
     return done
 
 
-def read_result(folder: Path | None) -> Content:
-    """What a run's result.json holds; nothing where it is damaged or not there."""
-    try:
-        content = json.loads((folder / "result.json").read_text()) if folder else {}
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+def own_result(loaded: Loaded, folder: Path | None) -> Content:
+    """What the run's result says, unless it says that it is of other weights: those were changed since."""
+    result, _ = read_table(folder / "result.json") if folder else ({}, None)
+    proof = result.get("proof")
+    named = proof.get("sha256") if isinstance(proof, dict) else None
+    is_other = bool(named) and named != model_hash(loaded.architecture, loaded.params)
+    return {} if is_other else result
 
 
 def past_parts(
@@ -100,7 +100,7 @@ def start_part(loaded: Loaded, proof: Content) -> dict[str, str]:
     if wrong := proof["counterexample"]:
         return {"input": wrong["input"], "why": "an input that the model gets wrong"}
     if hardest := proof["hardest"]:
-        return {"input": hardest["input"], "why": "of all inputs the one with the smallest margin"}
+        return {"input": hardest["input"], "why": "the smallest margin that the proof found"}
     if proof["worst"]:
         return {"input": proof["worst"][0]["input"], "why": "the smallest margin of those tried"}
     label = loaded.task.tokens()[0] if isinstance(loaded.task, Rule) else "57+68"

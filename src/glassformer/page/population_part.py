@@ -9,14 +9,14 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.model import check_params
 from glassformer.page.pack import packed, packed_dict, packed_size
-from glassformer.page.training_part import CURVE, best_seed, metrics_of
+from glassformer.page.training_part import CURVE, best_seed, metrics_of, trained_again
 from glassformer.page.words import grouped
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import Row
 
 MOST_PARAMS, MOST_CURVES = 1_500_000, 600_000  # characters of the page
-ONE_SEED = "This run has one seed: `glassformer run NAME --train.seeds 16` trains sixteen side by side."
+CURVE_POINT = 11  # characters of a float64 in base64
 Content = dict[str, Any]
 
 
@@ -30,40 +30,39 @@ def population_part(
         return None, f"The seeds cannot be compared: {error}."
     seeds = sorted({int(row["seed"]) for row in rows})
     if not rows:
-        return None, "This run has no metrics.csv, so that its seeds cannot be compared."
+        return None, f"This run has no metrics.csv: {trained_again(folder)} trains it anew, with one."
     if len(seeds) < 2:
-        return None, ONE_SEED
-    steps, losses, accuracies = curves(rows, seeds)
+        many = trained_again(folder, " --seeds 16")
+        return None, f"This run has one seed: {many} trains sixteen side by side."
+    steps, losses = curves(rows, seeds)
     kept = thinned_steps(len(seeds), len(steps))
     params, note = weights_of_all(loaded, folder, seeds)
     verdicts = verdicts_of(result, best, verdict)
     content = {
-        "rows": [last_row(rows, seed, verdicts) for seed in seeds],
+        "rows": last_rows(rows, verdicts),
         "best_seed": best,
         "steps": [steps[place] for place in kept],
         "losses": packed(losses[:, kept]),
-        "accuracies": packed(accuracies[:, kept]),
         "params": params,
         "note": " ".join(filter(None, [note, fewer_words(len(steps), len(kept))])),
     }
     return content, ""
 
 
-def curves(rows: list[Row], seeds: list[int]) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Held-out loss and accuracy, `seed step`; nan where a seed was not evaluated."""
+def curves(rows: list[Row], seeds: list[int]) -> tuple[list[int], np.ndarray]:
+    """Steps, and held-out losses, `seed step`; nan where a seed was not evaluated."""
     steps = sorted({int(row["step"]) for row in rows})
     at = {step: place for place, step in enumerate(steps)}
     of = {seed: place for place, seed in enumerate(seeds)}
-    losses, accuracies = np.full((2, len(seeds), len(steps)), np.nan)
+    losses = np.full((len(seeds), len(steps)), np.nan)
     for row in rows:
-        where = of[int(row["seed"])], at[int(row["step"])]
-        losses[where], accuracies[where] = row["loss"], row["argmax_accuracy"]
-    return steps, losses, accuracies
+        losses[of[int(row["seed"])], at[int(row["step"])]] = row["loss"]
+    return steps, losses
 
 
 def thinned_steps(seeds: int, steps: int) -> list[int]:
     """Evaluations to keep, evenly, with the first and the last."""
-    room = max(2, MOST_CURVES // (seeds * 22))
+    room = max(2, MOST_CURVES // (seeds * CURVE_POINT))
     chosen = np.unique(np.linspace(0, steps - 1, min(room, steps)).round().astype(int))
     return [int(place) for place in chosen]
 
@@ -74,11 +73,15 @@ def fewer_words(every: int, kept: int) -> str:
     return f"The curves have {grouped(kept)} of {grouped(every)} evaluations, to keep the page small."
 
 
-def last_row(rows: list[Row], seed: int, verdicts: Mapping[int, str]) -> Content:
-    """Where a seed ended."""
-    last = max((row for row in rows if row["seed"] == seed), key=lambda row: row["step"])
-    scores = {name: last[name] for name in CURVE if name != "step"}
-    return {"seed": seed, **scores, "verdict": verdicts.get(seed)}
+def last_rows(rows: list[Row], verdicts: Mapping[int, str]) -> list[Content]:
+    """Where each seed ended."""
+    last = {int(row["seed"]): row for row in sorted(rows, key=lambda row: row["step"])}
+    return [
+        {"seed": seed}
+        | {name: last[seed][name] for name in CURVE if name != "step"}
+        | {"verdict": verdicts.get(seed)}
+        for seed in sorted(last)
+    ]
 
 
 def verdicts_of(result: Mapping[str, Any], best: int, verdict: str | None) -> dict[int, str]:

@@ -8,13 +8,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.prove import ProveResult, not_provable, prove_model
 from glassformer.draw.poster.findings import Findings, read_certificate, read_zoo
 from glassformer.errors import UserError
 from glassformer.page.known import Known, known_rule, of_result, step_of
 from glassformer.page.proof_words import proof_sentence
 from glassformer.page.worst import adder_examples, rule_examples
 from glassformer.proof.certificate import model_hash
+from glassformer.proof.outcome import ProveResult, not_provable, prove_model
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Addition, Rule
 
@@ -56,7 +56,7 @@ def find_known(loaded: Loaded, folder: Path | None, result: Mapping[str, Any], s
     recorded = result.get("proof")
     stored = recorded if isinstance(recorded, dict) else {}
     if isinstance(loaded.task, Rule):
-        found = known_rule(loaded, loaded.task, folder, stored, sha256)
+        found = known_rule(loaded, loaded.task, stored, sha256)
         return found or prove_now(loaded, seconds)
     certified = read_certificate(folder / "certificate.json", sha256, loaded.task) if folder else None
     if certified:

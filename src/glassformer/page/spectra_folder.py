@@ -18,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 
 from glassformer.errors import UserError
 from glassformer.page.spectra_columns import TEXTS
+from glassformer.page.table_file import read_table
 from glassformer.spectra.store import MANIFEST, SUMMARY, read_manifest
 from glassformer.spectra.units import safe
 
@@ -42,7 +43,7 @@ class Folder:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """What the command said of the model; less where the folder is of an older version."""
-        return read_json(self.path / SUMMARY)
+        return read_table(self.path / SUMMARY)[0]
 
     @cached_property
     def heads(self) -> Table:
@@ -125,15 +126,6 @@ def read_heads(path: Path, layer: int) -> dict[tuple[Any, ...], Spectrum]:
 def about(file: Any) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(file.metadata()["glassformer"])
     return content
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A file that may not be there; {} then."""
-    try:
-        content = json.loads(path.read_text())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def read_csv(path: Path) -> Table:

@@ -10,6 +10,7 @@ from glassformer.runs.atomic import write_text
 from glassformer.spectra.store import MANIFEST, PAGE
 
 ENTRY = "spectra_main.js"
+STRANGE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
 
 def is_spectra(folder: Path) -> bool:
@@ -32,7 +33,11 @@ def spectra_html(folder: Path) -> str:
 
     if not is_spectra(folder):
         raise UserError(f"{folder} holds no analysis of weights (glassformer spectra MODEL makes one)")
-    payload = two_models(folder) if is_two(folder) else one_model(folder)
+    try:
+        payload = two_models(folder) if is_two(folder) else one_model(folder)
+    except STRANGE as error:  # a table or a summary that somebody edited
+        told = f"{type(error).__name__}: {error}"
+        raise UserError(f"{folder} is damaged ({told}); glassformer spectra makes it anew") from error
     names = [model["name"] for model in payload["models"]]
     return html(payload, f"Spectra of {' and '.join(names)}", ENTRY)
 

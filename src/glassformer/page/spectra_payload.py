@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from glassformer.draw.theme import KINDS, THEMES, kind_colours
+from glassformer.page.common_part import NAMES, common_part
 from glassformer.page.pack import packed
 from glassformer.page.spectra_columns import TEXTS, number_of
 from glassformer.page.spectra_curves import (
@@ -20,8 +20,9 @@ from glassformer.page.spectra_curves import (
     stored_spectra,
 )
 from glassformer.page.spectra_depth import weight_courses
-from glassformer.page.spectra_folder import Folder, Table, read_csv, read_json
+from glassformer.page.spectra_folder import Folder, Table, read_csv
 from glassformer.page.spectra_random import random_spectra
+from glassformer.page.table_file import read_table
 from glassformer.spectra.store import SUMMARY
 
 LARGEST = 7_600_000  # characters of data: the rest of 8 MB is the page's own code
@@ -51,7 +52,7 @@ def one_model(path: Path) -> Payload:
 
 def two_models(path: Path) -> Payload:
     """Of a folder with first/ and second/, and change/ where the weights could be subtracted."""
-    said = read_json(path / SUMMARY)
+    said, _ = read_table(path / SUMMARY)
     folders = [Folder(path / name) for name in ("first", "second")]
     names = [
         str(said.get(key, folder.manifest.get("model", key)))
@@ -71,10 +72,9 @@ def payload(parts: Sequence[Part], comparison: dict[str, Table] | None, notes: l
     models = [model_part(part, level) for part in parts]
     return {
         "kind": "comparison" if comparison is not None else "spectra",
-        "version": version("glassformer"),
+        **common_part(),
         "name": "-and-".join(part.name for part in parts[:2]),
-        "colours": {name: asdict(THEMES[name]) for name in ("light", "dark")},
-        "lines": {name: kind_colours(len(KINDS), THEMES[name]) for name in ("light", "dark")},
+        "lines": {name: kind_colours(len(KINDS), THEMES[name]) for name in NAMES},
         "models": models[:2],
         "change": models[2] if len(models) == 3 else None,
         "comparison": {name: packed_table(table) for name, table in (comparison or {}).items() if table},

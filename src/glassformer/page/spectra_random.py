@@ -29,8 +29,8 @@ def random_heads(table: Table, width: int | None) -> dict[str, Any]:
         return {}
     found = {}
     for size in sorted(size for size in sizes if 0 < size * width <= WIDEST):
-        values, magnitudes = random_head(size, width)
-        found[str(size)] = {"values": packed(values), "magnitudes": packed(magnitudes)}
+        values, _ = random_head(size, width)
+        found[str(size)] = packed(values)
     return found
 
 

@@ -90,6 +90,7 @@ def noticed(row: np.ndarray, most: int) -> list[int]:
     return [int(place) for place in np.argsort(-row, kind="stable")[:most] if row[place] >= LEAST]
 
 
-def chapter(title: str, text: list[str], panel: str, **state: Any) -> Chapter:
-    """Sentences that are empty are left out."""
-    return {"title": title, "text": " ".join(filter(None, text)), "panel": panel, "state": state}
+def chapter(title: str, text: list[str], panel: str, picture: str = "", **state: Any) -> Chapter:
+    """Sentences that are empty are left out; a panel of several pictures may show a certain one."""
+    words = " ".join(filter(None, text))
+    return {"title": title, "text": words, "panel": panel, "picture": picture, "state": state}

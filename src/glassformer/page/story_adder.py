@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from glassformer.model.adding import read_number
 from glassformer.page.examples import write_sums
 from glassformer.page.pack import unpacked
 from glassformer.page.story import Chapter, Tale, chapter, looked
@@ -85,8 +86,7 @@ def asked(writing: Writing) -> Chapter:
     """The pair, how it is written, and the answer."""
     page, right = writing.tale.page, writing.a + writing.b
     order = "highest digit first" if writing.layout.answer_highest_first else "units first"
-    best = page["proof"]["worst"][0] if page["proof"]["worst"] else None
-    got = best["got"] if best and best["input"] == writing.tale.input else str(right)
+    got = read_number(writing.layout, writing.layout.decode(writing.sum.tokens)[:, 0])
     verdict = "which is right" if (writing.written == writing.wanted).all() else f"but {right} is right"
     return chapter(
         "The digits",

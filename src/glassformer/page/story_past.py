@@ -87,7 +87,7 @@ def loss_words(rows: list[Content], floor: float | None) -> str:
     first, last = rows[0], rows[-1]
     least = f"; on average no model with this window can be below {short(floor)}" if floor is not None else ""
     return (
-        f"The held-out loss fell from {short(first['loss'])} at step {grouped(first['step'])} to "
+        f"The held-out loss went from {short(first['loss'])} at step {grouped(first['step'])} to "
         f"{short(last['loss'])}{least}."
     )
 

@@ -159,7 +159,7 @@ def moved(reading: Reading) -> Chapter:
     end = vector_words(reading.trace[f"{prefix}stream"][last])
     kept = "Both are added to where it was" if layer["residual"] else "Each takes the place of what was there"
     text.append(f"{kept}{f': it ends at {end}' if end else ''}.")
-    return chapter("What that moves", text, "geometry", place=last, layer=index)
+    return chapter("What that moves", text, "geometry", "residual stream", place=last, layer=index)
 
 
 def answered(reading: Reading) -> Chapter:

@@ -52,7 +52,6 @@ def adder_task(task: Addition) -> dict[str, Any]:
         "name": task.name,
         "about": f"two numbers of up to {task.digits} digits; their sum has {task.digits + 1}",
         "digits": task.digits,
-        "layout": task.layout,
         "prompt": prompt.tolist(),
         "x": list(layout.x_places),
         "y": list(layout.y_places),

@@ -8,7 +8,7 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.model import check_params
 from glassformer.page.pack import packed_dict, packed_size
-from glassformer.page.words import grouped
+from glassformer.page.words import grouped, typed
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.history import History, read_history
 from glassformer.runs.load import Loaded
@@ -27,7 +27,7 @@ def training_part(loaded: Loaded, folder: Path, floor: float | None) -> tuple[di
         history = read_history(folder)
         seed, rows = best_seed(folder), metrics_of(folder)
         if history is None:
-            return None, "This run kept no checkpoints: it was made without history.safetensors."
+            return None, f"This run has no checkpoints: {trained_again(folder)} trains it anew, with them."
         check_params(loaded.architecture, history.at(0))
     except UserError as error:
         return None, f"The training cannot be shown: {error}."
@@ -42,6 +42,17 @@ def training_part(loaded: Loaded, folder: Path, floor: float | None) -> tuple[di
         "note": thinned_words(len(history.steps), len(kept.steps)),
     }
     return content, ""
+
+
+def trained_again(folder: Path, more: str = "") -> str:
+    """The command for the same run beside this one, as it can be typed where the page was asked for.
+
+    >>> trained_again(Path("runs/my run"), " --seeds 16")
+    "`glassformer run 'runs/my run/run.toml' --seeds 16 --out 'runs/my run-again'`"
+    """
+    whole = folder.resolve()  # "." has no name
+    beside = whole.with_name(f"{whole.name}-again")
+    return f"`glassformer run {typed(folder / 'run.toml')}{more} --out {typed(beside)}`"
 
 
 def best_seed(folder: Path) -> int:

@@ -5,9 +5,12 @@
 """
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from pathlib import Path
+from shlex import quote
 
 MINUS = "\u2212"
 PRECISE = Context(prec=1_100)  # digits: the exact value of any double has fewer
@@ -81,6 +84,15 @@ def many(value: int | str) -> str:
 def listed(items: Sequence[str], last: str = "and") -> str:
     """`a, b and c`."""
     return f" {last} ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def typed(path: Path) -> str:
+    """A path as one types it where the page was asked for, in the shorter of its two forms.
+
+    >>> typed(Path("runs/my run"))
+    "'runs/my run'"
+    """
+    return quote(min(os.path.relpath(path), str(path), key=len))
 
 
 def minus(text: str) -> str:

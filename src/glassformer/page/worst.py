@@ -7,7 +7,7 @@ import numpy as np
 from glassformer.model.model import Model
 from glassformer.page.examples import Example, adder_example, margins_of, rule_example, write_sums
 from glassformer.page.known import Known
-from glassformer.page.test_part import rule_set
+from glassformer.page.trials_part import rule_set
 from glassformer.tasks import Addition, Rule, numbers_of, tabulate
 from glassformer.tasks.hard import hard_pairs
 
@@ -26,7 +26,7 @@ class Examples(NamedTuple):
 def adder_examples(model: Model, task: Addition, known: Known) -> Examples:
     """The pair that fails, the hardest pair of every step, then the worst of many hard pairs."""
     wishes = [(known.counterexample, "counterexample")] if known.counterexample else []
-    wishes += [(known.hardest, "the smallest margin of all pairs")] if known.hardest else []
+    wishes += [(known.hardest, "the smallest margin that the proof found")] if known.hardest else []
     by_margin = sorted(known.steps, key=lambda step: step["margin"])
     wishes += [(step["input"], f"hardest at {column_words(step['column'])}") for step in by_margin]
     if len(wishes) < FEW:
@@ -38,7 +38,7 @@ def adder_examples(model: Model, task: Addition, known: Known) -> Examples:
 def rule_examples(model: Model, rule: Rule, known: Known) -> Examples:
     """The context that fails and others that do, the hardest, then the worst of the test set."""
     wishes = [(known.counterexample, "counterexample")] if known.counterexample else []
-    wishes += [(known.hardest, "the smallest margin of all contexts")] if known.hardest else []
+    wishes += [(known.hardest, "the smallest margin that the proof found")] if known.hardest else []
     wishes += [(context, "breaks the rule") for context in known.worst]
     wishes += [(context, "worst of the test set") for context in worst_contexts(model, rule)]
     found = [rule_example(model, rule, text, about) for text, about in unlike(wishes)]

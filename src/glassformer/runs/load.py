@@ -34,6 +34,19 @@ class Loaded(Model):
         return write_sum(self, self.addition, a, b).got
 
     @property
+    def folder(self) -> Path | None:
+        """The run folder whose chosen model this is."""
+        path = Path(self.origin)
+        is_run = path.name == "params.safetensors" and (path.parent / "run.toml").exists()
+        return path.parent if is_run else None
+
+    @property
+    def name(self) -> str:
+        """What people call it: the run's name, the zoo's, or that of a file."""
+        folder = self.folder
+        return folder.resolve().name if folder else Path(self.origin).name.removesuffix(".safetensors")
+
+    @property
     def addition(self) -> Addition:
         """The task of an adder; one sentence for any other model."""
         if not isinstance(self.task, Addition):

@@ -1,5 +1,5 @@
-// Arithmetic on whole arrays as NumPy has it: sizes of 1 are stretched, views start and stride, parts are joined.
-// Axes that lie together in memory are walked as one, so that the inner loops are long.
+// Arithmetic on whole arrays as NumPy has it: sizes of 1 are stretched, views start and stride, parts are
+// joined. Axes that lie together in memory are walked as one, so that the inner loops are long.
 
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {(out: Float64Array, o: number, a: Float64Array, i: number, p: number, b: Float64Array, j: number,
@@ -38,8 +38,8 @@ export function pairedBy(run, a, b, shape) {
 
 /**
  * Part of an array, with other axes: option.axes names the source's axis of each (-1: a new one).
- * @param {Tensor} source @param {{axes: number[], start: number[], step: number[]}} option @param {number[]} shape
- * @returns {Tensor}
+ * @param {Tensor} source @param {{axes: number[], start: number[], step: number[]}} option
+ * @param {number[]} shape @returns {Tensor}
  */
 export function viewedAs(source, option, shape) {
   const strides = stridesOf(source.shape);
@@ -98,7 +98,7 @@ export function sizeOf(shape) {
 }
 
 /** @param {number[]} shape */
-export function stridesOf(shape) {
+function stridesOf(shape) {
   const strides = new Array(shape.length);
   for (let axis = shape.length - 1, stride = 1; axis >= 0; stride *= shape[axis--]) strides[axis] = stride;
   return strides;

@@ -1,6 +1,7 @@
 // Plots as plain SVG: a frame with a light grid, ticks that keep apart, and marks that are placed by X and Y.
 //
-//   const chart = plot({width, height: 260, x: {domain: [0, 100], label: "step"}, y: {domain: [0, 3], label: "loss"}, colours});
+//   const x = {domain: [0, 100], label: "step"};
+//   const chart = plot({width, height: 260, x, y: {domain: [0, 3], label: "loss"}, colours});
 //   chart.layer.append(s("path", {d: pathOf(points, chart.X, chart.Y), fill: "none", stroke: colours.accent}));
 
 import { s } from "./dom.js";
@@ -14,12 +15,12 @@ import { logTicks, niceTicks, textWidth, tickText } from "./ticks.js";
  */
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
 /**
- * @typedef {{root: SVGElement, layer: SVGElement, clipped: SVGElement, X: (v: number) => number, Y: (v: number) => number,
- *   invX: (px: number) => number, invY: (px: number) => number, box: Box}} Plot
+ * @typedef {{root: SVGElement, layer: SVGElement, clipped: SVGElement, X: (v: number) => number, Y: (v:
+ *   number) => number, invX: (px: number) => number, invY: (px: number) => number, box: Box}} Plot
  */
 
-export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-export const TEXT_SIZE = 12;
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+const TEXT_SIZE = 12;
 
 /**
  * The <svg> of a picture: all that it shows stands in its attributes, so that an export is what is seen.
@@ -132,55 +133,49 @@ function ticksOf(axis, pixels, apart = 44) {
 function acrossAxis(axis, X, box, colours) {
   const floor = box.top + box.height;
   const format = axis.format === undefined ? tickText : axis.format;
+  const ticks = ticksOf(axis, box.width, 72).map((tick) => ({ at: X(tick), text: format?.(tick) ?? "" }));
   const group = s(
     "g",
-    { stroke: "none" },
-    gridRule(box.left, floor, box.left + box.width, floor, colours.faint),
+    { stroke: "none", fill: colours.muted, "text-anchor": "middle" },
+    gridRules(`M${box.left} ${floor}h${box.width}`, colours.faint),
+    axis.grid !== false &&
+      gridRules(ticks.map(({ at }) => `M${at} ${box.top}V${floor}`).join(""), colours.faint, 0.6),
   );
   let free = -Infinity;
-  for (const tick of ticksOf(axis, box.width, 72)) {
-    const at = X(tick);
-    if (axis.grid !== false) group.append(gridRule(at, box.top, at, floor, colours.faint, 0.6));
-    const text = format === null ? "" : format(tick);
+  for (const { at, text } of ticks) {
     const half = textWidth(text, TEXT_SIZE) / 2;
     if (!text || at - half < free) continue;
     free = at + half + 8;
-    group.append(s("text", { x: at, y: floor + 17, "text-anchor": "middle", fill: colours.muted }, text));
+    group.append(s("text", { x: at, y: floor + 17 }, text));
   }
   const below = floor + (format === null ? 18 : 37);
-  if (axis.label)
-    group.append(
-      s(
-        "text",
-        { x: box.left + box.width / 2, y: below, "text-anchor": "middle", fill: colours.muted },
-        axis.label,
-      ),
-    );
+  if (axis.label) group.append(s("text", { x: box.left + box.width / 2, y: below }, axis.label));
   return group;
 }
 
 /** @param {Axis} axis @param {(v: number) => number} Y @param {Box} box @param {Colours} colours */
 function upAxis(axis, Y, box, colours) {
   const format = axis.format === undefined ? tickText : axis.format;
-  const group = s("g", { stroke: "none" });
+  const ticks = ticksOf(axis, box.height).map((tick) => ({ at: Y(tick), tick }));
+  const group = s(
+    "g",
+    { stroke: "none", fill: colours.muted, "text-anchor": "end" },
+    axis.grid !== false &&
+      gridRules(ticks.map(({ at }) => `M${box.left} ${at}h${box.width}`).join(""), colours.faint, 0.6),
+  );
   let free = Infinity;
-  for (const tick of ticksOf(axis, box.height)) {
-    const at = Y(tick);
-    if (axis.grid !== false)
-      group.append(gridRule(box.left, at, box.left + box.width, at, colours.faint, 0.6));
+  for (const { at, tick } of ticks) {
     if (format === null || at + 7 > free) continue;
     free = at - 7;
-    group.append(
-      s("text", { x: box.left - 7, y: at + 4, "text-anchor": "end", fill: colours.muted }, format(tick)),
-    );
+    group.append(s("text", { x: box.left - 7, y: at + 4 }, format(tick)));
   }
-  if (axis.label) group.append(s("text", { x: 2, y: box.top - 12, fill: colours.muted }, axis.label));
+  if (axis.label) group.append(s("text", { x: 2, y: box.top - 12, "text-anchor": "start" }, axis.label));
   return group;
 }
 
-/** @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 @param {string} stroke */
-function gridRule(x1, y1, x2, y2, stroke, opacity = 1) {
-  return s("line", { x1, y1, x2, y2, stroke, "stroke-opacity": opacity, "shape-rendering": "crispEdges" });
+/** All rules of an axis as one element. @param {string} d @param {string} stroke */
+function gridRules(d, stroke, opacity = 1) {
+  return s("path", { d, stroke, "stroke-opacity": opacity, "shape-rendering": "crispEdges" });
 }
 
 /**

@@ -62,3 +62,16 @@ export function shareColour(value, colours) {
     ? mix(colours.high, colours.zero, Math.min(1, Math.max(0, value)))
     : colours.faint;
 }
+
+/**
+ * A colour, so far towards the ink that it can be read as a text.
+ * @param {string} colour @param {Colours} colours
+ */
+export function readableColour(colour, colours) {
+  const shares = [1, 0.85, 0.7, 0.55, 0.4];
+  return (
+    shares
+      .map((share) => mix(colour, colours.ink, share))
+      .find((one) => contrast(one, colours.paper) >= 4.5) ?? colours.ink
+  );
+}

@@ -25,13 +25,27 @@ export function s(tag, attributes = {}, ...children) {
  * @param {E} element @param {Object<string, any>} attributes @param {Array<Child|Child[]>} children
  */
 function filled(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (isAbsent(value)) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...present(children));
+  for (const child of children) {
+    if (Array.isArray(child)) for (const each of child) put(element, each);
+    else put(element, child);
+  }
   return element;
+}
+
+/** Thousands of elements are made a second while a number is dragged: no lists on the way. */
+function put(/** @type {Element} */ element, /** @type {Child} */ child) {
+  if (!isAbsent(child)) element.append(/** @type {Node|string} */ (child));
+}
+
+/** @param {any} value */
+function isAbsent(value) {
+  return value === null || value === undefined || value === false;
 }
 
 /** A part of the page that is always there. @param {string} id */
@@ -46,7 +60,5 @@ export function refill(element, ...children) {
 
 /** @param {Array<Child|Child[]>} children @returns {Array<Node|string>} */
 function present(children) {
-  return /** @type {any[]} */ (children.flat())
-    .filter((child) => child !== null && child !== undefined && child !== false)
-    .map((child) => (child instanceof Node ? child : String(child)));
+  return /** @type {any[]} */ (children.flat()).filter((child) => !isAbsent(child));
 }

@@ -15,7 +15,7 @@ const EXPORT_EDGE = 16; // paper round the picture
  * The SVG as a text that stands alone, on the paper of the theme.
  * @param {Element} svg @param {Colours} colours
  */
-export function svgText(svg, colours) {
+function svgText(svg, colours) {
   const [width, height] = svgSize(svg);
   const inner = /** @type {Element} */ (svg.cloneNode(true));
   inner.setAttribute("x", String(EXPORT_EDGE));
@@ -85,7 +85,8 @@ export function jsonText({ columns, rows }) {
 }
 
 /**
- * One SVG of what a panel drew: its own, several where they stand on the page, or the table where there is none.
+ * One SVG of what a panel drew: its own, several where they stand on the page, or the table where there is
+ * none.
  * @param {Element} node @param {Table} table @param {Colours} colours
  */
 export function pictureOf(node, table, colours) {

@@ -1,6 +1,7 @@
 // Bars of how many values fall where; zero is always a border of two bars, so that no bar mixes the signs.
 //
-//   histogram({width, height: 200, values: margins, label: "margin", colours, colourOf: (middle) => (middle > 0 ? colours.good : colours.bad)})
+//   const colourOf = (middle) => (middle > 0 ? colours.good : colours.bad);
+//   histogram({width, height: 200, values: margins, label: "margin", colours, colourOf});
 
 import { s } from "./dom.js";
 import { plot } from "./chart.js";
@@ -10,8 +11,9 @@ import { extent, niceTicks } from "./ticks.js";
 
 /**
  * `colourOf` gives a bar's colour by its middle; `bins` is about how many bars there are.
- * @param {{width: number, height: number, values: ArrayLike<number>, bins?: number, domain?: [number, number], label?: string,
- *   yLabel?: string, colours: Colours, colourOf?: (middle: number) => string}} options
+ * @param {{width: number, height: number, values: ArrayLike<number>, bins?: number, domain?: [number,
+ *   number], label?: string, yLabel?: string, colours: Colours, colourOf?: (middle: number) => string}}
+ *   options
  */
 export function histogram({
   width,
@@ -34,7 +36,7 @@ export function histogram({
     width,
     height,
     x,
-    y: { domain: [0, Math.max(1, ...counts) * 1.06], label: yLabel },
+    y: { domain: [0, Math.max(1, ...counts) * 1.14], label: yLabel },
     colours,
   });
   const bars = counts.map((count, bin) => {

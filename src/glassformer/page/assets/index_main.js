@@ -1,17 +1,15 @@
-// The index over a folder of runs: a table to sort and filter; a run that is unfinished or damaged says so in its row.
+// The index over a folder of runs: a table to sort and filter; an unfinished or damaged run says so in its row.
 
-import { h, refill } from "./dom.js";
+import { byId, h, refill } from "./dom.js";
 import { INDEX_COLUMNS, indexRow } from "./index_rows.js";
 import { createStore, parsed } from "./store.js";
-import { applyTheme, coloursInForce, onTheme } from "./theme.js";
+import { followTheme } from "./theme.js";
+import { themeSwitch } from "./theme_switch.js";
 
 /** @typedef {import("./index_rows.js").Run} Run */
 /** @typedef {{sort: string, down: boolean, filter: string, theme: "light"|"dark"|null}} IndexState */
 
 const FIRST_INDEX = { sort: "name", down: false, filter: "", theme: null };
-
-/** @param {string} id */
-const indexPart = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** What a link may ask for. @param {Object<string, string>} wish @returns {Partial<IndexState>} */
 function acceptIndex(wish) {
@@ -27,46 +25,55 @@ function acceptIndex(wish) {
 /** @param {{name: string, version: string, colours: any, runs: Run[]}} payload */
 function openIndex(payload) {
   const store = createStore(/** @type {IndexState} */ (FIRST_INDEX), acceptIndex);
-  const paint = () => applyTheme(coloursInForce(payload.colours, store.get()));
+  followTheme(store, payload.colours);
+  for (const id of ["bar", "story"]) byId(id).remove();
   const count = h("p", { class: "index-count", role: "status" });
-  const field = h("input", {
-    type: "search",
-    placeholder: "name, task or verdict",
-    "aria-label": "show only runs with these words",
-    oninput: () => store.set({ filter: /** @type {HTMLInputElement} */ (field).value }),
-  });
+  const field = wordsField(store);
+  refill(
+    byId("header"),
+    h("div", { class: "index-head" }, h("h1", {}, payload.name), count, field, themeSwitch(store)),
+  );
+  const show = mountTable(byId("panels"), payload.runs, store);
+  const made = `Made by glassformer ${payload.version} from run.toml and result.json of each run.`;
+  refill(byId("footer"), h("p", {}, made));
+  const follow = () => {
+    const [shown, all] = [show(), payload.runs.length];
+    refill(count, shown === all ? `${all} runs` : `${shown} of ${all} runs`);
+    if (field.value !== store.get().filter) field.value = store.get().filter;
+  };
+  store.subscribe(follow);
+  follow();
+}
+
+/** Where words are typed that runs must have. @param {any} store */
+function wordsField(store) {
+  const field = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "search",
+      placeholder: "name, task or verdict",
+      "aria-label": "show only runs with these words",
+      oninput: () => store.set({ filter: field.value }),
+    })
+  );
+  return field;
+}
+
+/**
+ * The table, and what fills it anew and says how many runs it shows.
+ * @param {HTMLElement} container @param {Run[]} runs @param {any} store
+ */
+function mountTable(container, runs, store) {
   const heads = INDEX_COLUMNS.map((column) => headCell(column, store));
   const body = h("tbody");
-  const show = () => {
-    const state = store.get();
-    const runs = chosenRuns(payload.runs, state);
-    if (/** @type {HTMLInputElement} */ (field).value !== state.filter) field.value = state.filter;
-    heads.forEach((head, i) => head.setAttribute("aria-sort", orderOf(INDEX_COLUMNS[i].id, state)));
-    refill(body, runs.map(indexRow));
-    refill(
-      count,
-      runs.length === payload.runs.length
-        ? `${runs.length} runs`
-        : `${runs.length} of ${payload.runs.length} runs`,
-    );
-  };
-  indexPart("bar").remove();
-  indexPart("story").remove();
-  refill(
-    indexPart("header"),
-    h("div", { class: "index-head" }, h("h1", {}, payload.name), count, field, themeButton(store)),
-  );
   const table = h("table", { class: "index-table" }, h("thead", {}, h("tr", {}, heads)), body);
-  refill(indexPart("panels"), h("div", { class: "index-card" }, table));
-  refill(
-    indexPart("footer"),
-    h("p", {}, `Made by glassformer ${payload.version} from run.toml and result.json of each run.`),
-  );
-  store.subscribe(paint);
-  store.subscribe(show);
-  onTheme(paint);
-  paint();
-  show();
+  refill(container, h("div", { class: "index-card" }, table));
+  return () => {
+    const state = store.get();
+    const chosen = chosenRuns(runs, state);
+    heads.forEach((head, i) => head.setAttribute("aria-sort", orderOf(INDEX_COLUMNS[i].id, state)));
+    refill(body, chosen.map(indexRow));
+    return chosen.length;
+  };
 }
 
 /** A heading that sorts by its column. @param {typeof INDEX_COLUMNS[number]} column @param {any} store */
@@ -79,23 +86,6 @@ function headCell(column, store) {
     "th",
     { scope: "col", class: `index-${column.id}` },
     h("button", { type: "button", title: column.about, onclick: sort }, column.title),
-  );
-}
-
-/** @param {any} store */
-function themeButton(store) {
-  const turn = () =>
-    store.set({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" });
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "index-theme",
-      "aria-label": "light or dark",
-      title: "light or dark",
-      onclick: turn,
-    },
-    "◐",
   );
 }
 
@@ -132,4 +122,4 @@ function compared(a, b, down) {
   return down ? -order : order;
 }
 
-openIndex(JSON.parse(/** @type {string} */ (indexPart("payload").textContent)));
+openIndex(JSON.parse(/** @type {string} */ (byId("payload").textContent)));

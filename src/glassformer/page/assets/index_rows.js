@@ -1,5 +1,6 @@
 // One row of the index: what is known of a run, each number with its meaning at hand.
 
+import { prose } from "./prose.js";
 import { h } from "./dom.js";
 import { grouped, percent, short } from "./numbers.js";
 
@@ -102,7 +103,7 @@ function nameCell(run) {
   return [
     name,
     measured && run.problem && h("small", { class: "index-problem" }, run.problem),
-    run.about && h("small", {}, run.about),
+    run.about && h("small", {}, prose(run.about)),
   ];
 }
 

@@ -6,13 +6,16 @@ import { unpack } from "./unpack.js";
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {import("./types.js").AdderTask} AdderTask */
 /**
- * @typedef {{demand: boolean, allowed: number[], winner: number, right: boolean|null, margin: number}} RuleAnswer
+ * @typedef {{demand: boolean, allowed: number[], winner: number, right: boolean|null, margin: number}}
+ *   RuleAnswer
  */
 /**
- * @typedef {{step: number, column: number, place: number, token: number, wanted: number, margin: number, carry: number}} Digit
+ * @typedef {{step: number, column: number, place: number, token: number, wanted: number, margin: number,
+ *   carry: number}} Digit
  */
 /**
- * @typedef {{a: bigint, b: bigint, expected: string, got: string, right: boolean, margin: number, digits: Digit[]}} SumAnswer
+ * @typedef {{a: bigint, b: bigint, expected: string, got: string, right: boolean, margin: number, digits:
+ *   Digit[]}} SumAnswer
  */
 
 /**
@@ -58,7 +61,7 @@ export function ruleAnswer(logits, allowed) {
  * Best of the right tokens minus best of the others.
  * @param {ArrayLike<number>} logits @param {(token: number) => boolean} isRight
  */
-export function marginOf(logits, isRight) {
+function marginOf(logits, isRight) {
   let best = -Infinity;
   let other = -Infinity;
   for (let token = 0; token < logits.length; token++) {
@@ -85,7 +88,7 @@ export function columnOf(logits, place, item = 0) {
 }
 
 /** The two numbers of a prompt. @param {AdderTask} task @param {number[]} prompt */
-export function addends(task, prompt) {
+function addends(task, prompt) {
   const number = /** @type {(places: number[]) => bigint} */ (places) =>
     places.reduce((sum, place, k) => sum + BigInt(prompt[place]) * 10n ** BigInt(k), 0n);
   return { a: number(task.x), b: number(task.y) };

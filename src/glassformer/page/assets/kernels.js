@@ -5,7 +5,8 @@
 
 /**
  * `out dim` times `dim ...` gives `out ...`, plus the bias of each output.
- * @param {Tensor} weight @param {Tensor} x @param {Tensor|undefined} bias @param {number[]} shape @returns {Tensor}
+ * @param {Tensor} weight @param {Tensor} x @param {Tensor|undefined} bias @param {number[]} shape
+ * @returns {Tensor}
  */
 export function linearOf(weight, x, bias, shape) {
   const [outs, dims] = weight.shape;
@@ -62,7 +63,7 @@ export function scoresOf(queries, keys, shape) {
       for (let dim = 0; dim < dims; dim++) {
         const i = (dim * asking + query) * own,
           j = (dim * answering + key) * other;
-        for (let n = 0; n < batch; n++) data[at + n] += queries.data[i + n * p] * keys.data[j + n * q];
+        addProduct(data, at, queries.data, i, p, keys.data, j, q, batch);
       }
     }
   }
@@ -86,11 +87,21 @@ export function mixOf(weights, values, shape) {
         const i = (query * answering + key) * own,
           j = (dim * answering + key) * other;
         if (p === 0 && weights.data[i] === 0) continue; // a later place: nothing to add
-        for (let n = 0; n < batch; n++) data[at + n] += weights.data[i + n * p] * values.data[j + n * q];
+        addProduct(data, at, weights.data, i, p, values.data, j, q, batch);
       }
     }
   }
   return { shape, data };
+}
+
+/**
+ * Adds a stretch of products of two arrays; a stride of 0 repeats one number.
+ * @param {Float64Array} out @param {number} at @param {Float64Array} a @param {number} i @param {number} p
+ * @param {Float64Array} b @param {number} j @param {number} q @param {number} count
+ */
+function addProduct(out, at, a, i, p, b, j, q, count) {
+  if (p === 1 && q === 1) for (let n = 0; n < count; n++) out[at + n] += a[i + n] * b[j + n];
+  else for (let n = 0; n < count; n++) out[at + n] += a[i + n * p] * b[j + n * q];
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { demandsOf } from "./judge.js";
 import { acceptedState, numberAt, readInput } from "./reading.js";
-import { testErrorOf } from "./testset.js";
+import { testSetOf } from "./testset.js";
 import { rowOf, unpack } from "./unpack.js";
 import { View, readingOf, tokensOf } from "./view.js";
 
@@ -13,13 +13,14 @@ import { View, readingOf, tokensOf } from "./view.js";
 
 /** @param {Payload} payload */
 export function createLab(payload) {
-  const [paramsKept, readingsKept, errorsKept, gridsKept] = [24, 24, 24, 48].map(recaller);
+  const [paramsKept, readingsKept, passesKept, errorsKept, gridsKept] = [24, 24, 2, 500, 48].map(recaller);
   const weights = weightsOf(payload);
   const demands = once(() => demandsOf(payload));
-  const testError = once(() => testErrorOf(payload));
+  const testSet = once(() => testSetOf(payload));
   const lab = {
     payload,
     demands,
+    testSet,
     /** @param {string} text */
     read: (text) => readInput(payload, text),
     /** @param {Object<string, any>} wish */
@@ -34,7 +35,10 @@ export function createLab(payload) {
         readingOf(payload, lab.paramsOf(state), tokensOf(payload, state.input)),
       ),
     /** @param {State} state */
-    error: (state) => errorsKept(numbersKey(state), () => testError()(lab.paramsOf(state))),
+    testPass: (state) => passesKept(numbersKey(state), () => testSet().pass(lab.paramsOf(state))),
+    /** @param {State} state */
+    error: (state) =>
+      errorsKept(numbersKey(state), () => testSet().error(lab.paramsOf(state), lab.testPass(state))),
     /** @param {State} state @param {string} key @param {() => any} make */
     grid: (state, key, make) => gridsKept(numbersKey(state) + key, make),
     /** @param {State} state @param {any} [store] @returns {View} */

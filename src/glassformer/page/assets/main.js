@@ -3,6 +3,7 @@
 import { byId, h, refill } from "./dom.js";
 import { mountKeys } from "./keys.js";
 import { createLab } from "./lab.js";
+import { mountNotice } from "./notice.js";
 import { mountPanels } from "./panel.js";
 import { attentionPanel } from "./panels/attention.js";
 import { digitsPanel } from "./panels/digits.js";
@@ -40,6 +41,7 @@ function open(payload) {
   const viewOf = () => lab.view(store.get(), store);
   Object.assign(window, { glassformer: { payload, lab, store, viewOf } });
   followTheme(store, payload.colours);
+  mountNotice(store);
   mountHeader(byId("header"), store, viewOf);
   mountStory(byId("story"), store, viewOf);
   mountInput(byId("input"), store, viewOf);
@@ -52,7 +54,7 @@ function open(payload) {
 /** @param {import("./types.js").Payload} payload */
 function footer(payload) {
   const made = `${payload.name}: made by glassformer ${payload.version}.`;
-  const words = "Everything is computed here, in float64; nothing is sent anywhere. Press ? for the keys.";
+  const words = "The model runs in this page, in float64; nothing is sent anywhere. Press ? for the keys.";
   return h("p", {}, `${made} ${words}`);
 }
 

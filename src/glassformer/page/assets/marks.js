@@ -39,8 +39,9 @@ export function arrow(x0, y0, x1, y1, colour, { width = 1.75, head = 8, dash, op
 /**
  * A text that stays readable on lines and clouds: `halo` (or the paper of `colours`) is drawn round it.
  * @param {number} x @param {number} y @param {string|number} text
- * @param {{colours?: Colours, colour?: string, halo?: string|null, size?: number, anchor?: "start"|"middle"|"end", weight?: number,
- *   middle?: boolean}} [options] middle: y is the middle of the text, not its base line
+ * @param {{colours?: Colours, colour?: string, halo?: string|null, size?: number, anchor?:
+ *   "start"|"middle"|"end", weight?: number, middle?: boolean}} [options] middle: y is the middle of the
+ *   text, not its base line
  */
 export function label(
   x,
@@ -87,12 +88,17 @@ const AROUND = [
 /**
  * Labels next to their points, each where it covers the least; pass what comes out on to `label`.
  * @template {Placed} P
- * @param {P[]} labels x and y are those of the points @param {{room?: number, box?: {left: number, top: number, width: number, height: number}}} [options]
+ * @param {P[]} labels x and y are those of the points
+ * @param {{room?: number, box?: {left: number, top: number, width: number, height: number}, discs?:
+ *   number[][]}} [options] discs: middles of what else must stay free
  * @returns {Array<P & {anchor: "start"|"middle"|"end"}>}
  */
-export function spread(labels, { room = 9, box } = {}) {
+export function spread(labels, { room = 9, box, discs = [] } = {}) {
   /** @type {number[][]} */
-  const taken = labels.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]);
+  const taken = [
+    ...labels.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]),
+    ...discs.map(([x, y]) => [x - 9, y - 9, x + 9, y + 9]),
+  ];
   return labels.map((each) => {
     let best = null;
     for (const reach of [1, 1.7, 2.6, 3.8]) {

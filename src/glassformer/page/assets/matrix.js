@@ -1,6 +1,8 @@
-// Matrices as coloured cells, with the numbers inside where they fit, and one tab stop: the arrow keys walk the cells.
+// Matrices as coloured cells, with the numbers inside where they fit, and one tab stop: the arrow keys walk
+// the cells.
 //
-//   matrix({width, rows: ["4", "7"], columns: ["4", "7"], values: [[1, 0], [0.2, 0.8]], kind: "share", colours}).root
+//   const values = [[1, 0], [0.2, 0.8]];
+//   matrix({width, rows: ["4", "7"], columns: ["4", "7"], values, kind: "share", colours}).root
 
 import { inkOn, shareColour, signedColour } from "./colour.js";
 import { fixed, short } from "./numbers.js";
@@ -14,10 +16,11 @@ import { tip } from "./tip.js";
 /** @typedef {import("./types.js").Tensor} Tensor */
 /**
  * @typedef {{width: number, rows: string[], columns: string[], values: number[][]|Tensor, colours: Colours,
- *   kind: "signed"|"share", limit?: (row: number) => number, text?: (value: number, i: number, j: number) => string,
- *   cell?: (i: number, j: number) => Object<string, any>, title?: (i: number, j: number) => string,
+ *   kind: "signed"|"share", limit?: (row: number) => number, text?: (value: number, i: number, j: number) =>
+ *   string, cell?: (i: number, j: number) => Object<string, any>, title?: (i: number, j: number) => string,
  *   tip?: (i: number, j: number) => import("./dom.js").Child[], mask?: (i: number, j: number) => boolean,
- *   rowColours?: string[], columnColours?: string[], rowTitle?: string, columnTitle?: string, cellSize?: number}} MatrixOptions
+ *   rowColours?: string[], columnColours?: string[], rowTitle?: string, columnTitle?: string, cellSize?:
+ *   number}} MatrixOptions
  */
 /** @typedef {{left: number, top: number, wide: number, high: number, turned: boolean, size: number}} Cells */
 
@@ -174,7 +177,7 @@ function matrixHeads(
   );
   const over = columns.map((text, j) => {
     const x = left + (j + 0.5) * wide;
-    if (!turned) return matrixHead(text, x, top - 12, "middle", columnColours?.[j], colours);
+    if (!turned) return matrixHead(text, x, top - 12, "middle", columnColours?.[j], colours, wide - 2);
     return s(
       "g",
       { transform: `translate(${x} ${top - 6}) rotate(-90)` },
@@ -187,9 +190,9 @@ function matrixHeads(
 /**
  * A row's or column's label, on its token's colour where it has one.
  * @param {string} text @param {number} x @param {number} y @param {"start"|"middle"|"end"} anchor
- * @param {string|undefined} colour @param {Colours} colours
+ * @param {string|undefined} colour @param {Colours} colours @param {number} [most] pixels that it has
  */
-function matrixHead(text, x, y, anchor, colour, colours) {
+function matrixHead(text, x, y, anchor, colour, colours, most = Infinity) {
   const words = s(
     "text",
     {
@@ -201,7 +204,7 @@ function matrixHead(text, x, y, anchor, colour, colours) {
     text,
   );
   if (!colour) return words;
-  const width = Math.max(18, textWidth(text, LABEL_SIZE) + 10);
+  const width = Math.min(most, Math.max(18, textWidth(text, LABEL_SIZE) + 10));
   const left = anchor === "end" ? x - width + 4 : x - width / 2;
   words.setAttribute("x", String(left + width / 2));
   words.setAttribute("text-anchor", "middle");

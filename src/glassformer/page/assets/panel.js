@@ -1,4 +1,5 @@
-// Panels: cards with a title, a picture, a note and a menu to save them. Only those near the window are drawn.
+// Panels: cards with a title, a picture, a note and a menu to save them. Those in the window are drawn at once,
+// those near it when nothing has moved for a while.
 
 import { h, refill } from "./dom.js";
 import { prose } from "./prose.js";
@@ -9,23 +10,27 @@ import { closeTip } from "./tip.js";
 /** @typedef {import("./types.js").Panel<any>} PanelSpec */
 /** @typedef {import("./types.js").Drawing} Drawing */
 /**
- * @typedef {{panel: PanelSpec, section: HTMLElement, about: HTMLElement, controls: HTMLElement, figure: HTMLElement,
- *   note: HTMLElement, menu: HTMLElement, drawing: Drawing|null, width: number, near: boolean, stale: boolean}} Card
+ * @typedef {{panel: PanelSpec, section: HTMLElement, about: HTMLElement, controls: HTMLElement, figure:
+ *   HTMLElement, note: HTMLElement, menu: HTMLElement, drawing: Drawing|null, width: number, inWindow:
+ *   boolean, near: boolean, stale: boolean}} Card
  */
 
 const NEAR = 500; // pixels round the window within which panels are kept up to date
+const AT_REST = 120; // milliseconds without a change, after which the rest is drawn, and what was drawn roughly
 const FIGURE_EDGE = 2; // the padding of a figure in style.css, which keeps the outline of the focus whole
 const FOCUS_STOPS = "a[href], button, input, select, summary, textarea, [tabindex]";
 
 /**
  * Builds a card for each panel and keeps it up to date with the store, the width and the theme.
- * @param {Element} container @param {PanelSpec[]} panels @param {import("./store.js").Store<any>} store @param {() => any} viewOf
+ * @param {Element} container @param {PanelSpec[]} panels @param {import("./store.js").Store<any>} store
+ * @param {() => any} viewOf
  */
 export function mountPanels(container, panels, store, viewOf) {
   const cards = panels.map((panel) => cardOf(panel, viewOf));
   container.append(...cards.map((card) => card.section));
   measureCards(cards);
-  const { ask, flush } = drawingOf(cards, viewOf);
+  const { ask, drawNow } = drawingOf(cards, viewOf);
+  const drawAll = () => drawNow(() => true);
   const redraw = () => {
     for (const card of cards) card.stale = true;
     ask();
@@ -34,38 +39,58 @@ export function mountPanels(container, panels, store, viewOf) {
     for (const card of cards) card.section.classList.toggle("pointed", store.get().panel === card.panel.id);
   };
   point();
-  flush(false);
+  drawNow((card) => card.inWindow);
   watchCards(cards, ask);
   store.subscribe(() => (point(), redraw()));
-  onTheme((printing) => (redraw(), printing && flush(true)));
-  return { redraw, drawAll: () => flush(true) };
+  onTheme((printing) => (redraw(), printing && drawAll()));
+  return { redraw, drawAll };
 }
 
 /**
- * `flush` draws what is stale and near the window (or all of it), `ask` does so in the next frame.
+ * `drawNow` draws the stale cards of a kind; `ask` those in the window in the next frame, and those near it,
+ * or drawn roughly while all moved, one by one at rest. So a drag waits only for what is seen.
  * @param {Card[]} cards @param {() => any} viewOf
  */
 function drawingOf(cards, viewOf) {
   let asked = false;
-  const flush = (/** @type {boolean} */ all) => {
-    const due = cards.filter((card) => card.stale && (all || card.near));
+  let resting = 0;
+  let drawnAt = -Infinity;
+  const drawNow = (/** @type {(card: Card) => boolean} */ isMeant, isMoving = false) => {
+    const due = cards.filter((card) => card.stale && isMeant(card));
     if (!due.length) return;
     const view = viewOf();
+    view.isMoving = isMoving;
     for (const card of due) drawCard(card, view);
     closeTip(true);
   };
+  const rest = (/** @type {number} */ wait) => {
+    clearTimeout(resting);
+    const next = cards.find((card) => card.near && (card.stale || card.drawing?.isRough));
+    if (!next) return;
+    resting = setTimeout(() => {
+      next.stale = true;
+      drawNow((card) => card === next);
+      rest(0);
+    }, wait);
+  };
+  const frame = () => {
+    asked = false;
+    drawNow((card) => card.inWindow, performance.now() - drawnAt < AT_REST);
+    drawnAt = performance.now();
+    rest(AT_REST);
+  };
   const ask = () => {
-    if (!asked) requestAnimationFrame(() => ((asked = false), flush(false)));
+    if (!asked) requestAnimationFrame(frame);
     asked = true;
   };
-  return { ask, flush };
+  return { ask, drawNow };
 }
 
 /** @param {PanelSpec} panel @param {() => any} viewOf @returns {Card} */
 function cardOf(panel, viewOf) {
   const name = `title-${panel.id}`;
   const card = /** @type {Card} */ (
-    /** @type {any} */ ({ panel, drawing: null, width: 0, near: false, stale: true })
+    /** @type {any} */ ({ panel, drawing: null, width: 0, inWindow: false, near: false, stale: true })
   );
   const parts = {
     about: h("p", { class: "about" }),
@@ -94,24 +119,14 @@ function cardOf(panel, viewOf) {
 function measureCards(cards) {
   for (const card of cards) {
     card.width = card.figure.clientWidth - 2 * FIGURE_EDGE;
-    card.near = card.section.getBoundingClientRect().top < window.innerHeight + NEAR;
+    const { top } = card.section.getBoundingClientRect();
+    [card.inWindow, card.near] = [top < window.innerHeight, top < window.innerHeight + NEAR];
   }
 }
 
 /** @param {Card[]} cards @param {() => void} ask */
 function watchCards(cards, ask) {
-  const bySection = new Map(cards.map((card) => [/** @type {Element} */ (card.section), card]));
   const byFigure = new Map(cards.map((card) => [/** @type {Element} */ (card.figure), card]));
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) {
-        const card = bySection.get(entry.target);
-        if (card) card.near = entry.isIntersecting;
-      }
-      ask();
-    },
-    { rootMargin: `${NEAR}px 0px` },
-  );
   const sized = new ResizeObserver((entries) => {
     for (const entry of entries) {
       const card = byFigure.get(entry.target);
@@ -121,7 +136,25 @@ function watchCards(cards, ask) {
     }
     ask();
   });
-  for (const card of cards) (seen.observe(card.section), sized.observe(card.figure));
+  for (const card of cards) sized.observe(card.figure);
+  watchWindow(cards, "inWindow", 0, ask);
+  watchWindow(cards, "near", NEAR, ask);
+}
+
+/** @param {Card[]} cards @param {"inWindow"|"near"} field @param {number} room @param {() => void} ask */
+function watchWindow(cards, field, room, ask) {
+  const bySection = new Map(cards.map((card) => [/** @type {Element} */ (card.section), card]));
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        const card = bySection.get(entry.target);
+        if (card) card[field] = entry.isIntersecting;
+      }
+      ask();
+    },
+    { rootMargin: `${room}px 0px` },
+  );
+  for (const card of cards) observer.observe(card.section);
 }
 
 /**

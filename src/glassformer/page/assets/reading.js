@@ -1,10 +1,14 @@
 // What a user types, and what a link asks for: read into tokens and state, or refused with what is valid.
 
+import { quoted } from "./prose.js";
 import { parsed } from "./store.js";
+
+export const LARGEST_NUMBER = 1e30; // that a parameter may be set to: products of several stay finite
 
 /** @typedef {import("./types.js").Payload} Payload */
 /**
- * @typedef {{tokens: number[], input: string}|{error: string}} Reading  tokens, and the input as one would write it
+ * @typedef {{tokens: number[], input: string}|{error: string}} Reading  tokens, and the input as one would
+ *   write it
  */
 
 /** @param {Payload} payload @param {string} text @returns {Reading} */
@@ -20,7 +24,7 @@ function readRule(payload, text) {
   const most = payload.model.context;
   const valid = `type 1 to ${most} of the tokens ${labels.join(" ")}, parted by blanks`;
   const strange = words.find((word) => !labels.includes(word));
-  if (strange !== undefined) return { error: `“${strange}” is no token: ${valid}.` };
+  if (strange !== undefined) return { error: `${quoted(strange)} is no token: ${valid}.` };
   if (words.length === 0) return { error: `Nothing to read: ${valid}.` };
   if (words.length > most)
     return { error: `${words.length} tokens are more than the context of ${most}: ${valid}.` };
@@ -35,11 +39,20 @@ function readSum(payload, text) {
   const task = /** @type {import("./types.js").AdderTask} */ (payload.task);
   const found = /^\s*(\d+)(?:\s*\+\s*|\s*,\s*|\s+)(\d+)\s*=?\s*$/.exec(text);
   const valid = `type two whole numbers of up to ${task.digits} digits, such as 57+68`;
-  if (!found) return { error: `“${text.trim()}” is no sum: ${valid}.` };
-  const [a, b] = [BigInt(found[1]), BigInt(found[2])];
-  const long = [a, b].find((number) => String(number).length > task.digits);
-  if (long !== undefined) return { error: `${long} has more than ${task.digits} digits: ${valid}.` };
+  if (!found) return { error: `${noSumWords(text)}: ${valid}.` };
+  const numbers = [found[1], found[2]].map((digits) => digits.replace(/^0+(?=\d)/, ""));
+  const long = numbers.find((digits) => digits.length > task.digits);
+  if (long !== undefined) return { error: `${quoted(long)} has more than ${task.digits} digits: ${valid}.` };
+  const [a, b] = numbers.map(BigInt);
   return { tokens: promptOf(task, a, b), input: `${a}+${b}` };
+}
+
+/** What keeps a text from being a sum: the part that is no number, where there are two. @param {string} text */
+function noSumWords(text) {
+  const parts = text.split("+").map((part) => part.trim());
+  const strange = parts.find((part) => !/^\d+$/.test(part));
+  if (parts.length !== 2 || strange === undefined) return `${quoted(text.trim())} is no sum`;
+  return strange === "" ? "A number is missing" : `${quoted(strange)} is no whole number`;
 }
 
 /** @param {import("./types.js").AdderTask} task @param {bigint} a @param {bigint} b */
@@ -118,11 +131,16 @@ function isPair(value, width) {
   return all && (value[0] !== value[1] || width === 1);
 }
 
+/** Whether a parameter may have this value. @param {any} value */
+export function isSettable(value) {
+  return Number.isFinite(value) && Math.abs(value) <= LARGEST_NUMBER;
+}
+
 /** @param {any} value @param {Payload} payload */
 function isChanges(value, payload) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
-    ([key, number]) => Number.isFinite(number) && numberAt(payload, key) !== null,
+    ([key, number]) => isSettable(number) && numberAt(payload, key) !== null,
   );
 }
 
@@ -155,5 +173,7 @@ export function acceptedState(payload, wish) {
     const value = wish[key] === "null" && key !== "input" ? null : taken(wish[key], payload);
     if (value !== undefined) state[key] = value;
   }
+  if (state.seed === payload.population?.best_seed) state.seed = null;
+  if (state.seed != null) state.step = null; // checkpoints are the chosen seed's alone
   return state;
 }

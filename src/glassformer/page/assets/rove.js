@@ -12,7 +12,7 @@ const roveGroups = new WeakMap();
 let roveListens = false;
 
 /**
- * Rows of elements (null: none there), or one flat list; `root` holds them all.
+ * Rows of elements (null, or beyond the end of a shorter row: none there), or one flat list; `root` holds all.
  * @param {Element} root @param {Array<Array<Element|null>>|Element[]} elements
  */
 export function rove(root, elements) {
@@ -52,7 +52,8 @@ function roveTarget(rows, flat, event) {
   if (rows.length === 1) return flat[at + step[0] + step[1]] ?? flat[at];
   let row = rows.findIndex((each) => each.includes(flat[at]));
   let column = rows[row].indexOf(flat[at]);
+  const longest = Math.max(...rows.map((each) => each.length));
   do [row, column] = [row + step[0], column + step[1]];
-  while (rows[row]?.[column] === null);
+  while (rows[row] && column >= 0 && column < longest && !rows[row][column]);
   return rows[row]?.[column] ?? flat[at];
 }

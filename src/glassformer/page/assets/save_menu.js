@@ -23,8 +23,8 @@ const FORMATS = [
 ];
 
 /**
- * @param {import("./types.js").Panel<any>} panel @param {() => any} viewOf @param {() => Drawing|null} drawingNow
- * @returns {HTMLDetailsElement}
+ * @param {import("./types.js").Panel<any>} panel @param {() => any} viewOf
+ * @param {() => Drawing|null} drawingNow @returns {HTMLDetailsElement}
  */
 export function saveMenu(panel, viewOf, drawingNow) {
   const menu = /** @type {HTMLDetailsElement} */ (h("details", { class: "menu" }));

@@ -1,6 +1,7 @@
 // The page of `glassformer spectra`: one model, or two beside each other.
 
 import { byId, h, refill } from "./dom.js";
+import { mountNotice } from "./notice.js";
 import { mountPanels } from "./panel.js";
 import { changePanel } from "./spectra/change_panel.js";
 import { depthPanel } from "./spectra/depth_panel.js";
@@ -21,6 +22,7 @@ function openSpectra(payload) {
   Object.assign(window, { glassformer: { payload, lab, store, viewOf } });
   followTheme(store, payload.colours);
   for (const id of ["bar", "story"]) byId(id).remove();
+  mountNotice(store);
   mountSpectraHeader(byId("header"), store, lab);
   const compared = payload.comparison.comparison ? [changePanel] : [];
   const panels = [
@@ -35,7 +37,11 @@ function openSpectra(payload) {
   mountPanels(byId("panels"), panels, store, viewOf);
   refill(
     byId("footer"),
-    h("p", {}, `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`),
+    h(
+      "p",
+      {},
+      `Made by glassformer ${payload.version}. Everything is in this file; nothing is sent anywhere.`,
+    ),
   );
 }
 

@@ -1,24 +1,38 @@
-// The state of a page: one plain object, remembered in the address bar, so that a link shows what its sender saw.
+// The state of a page: one plain object, remembered in the address bar, so that a link shows what its sender
+// saw.
 
 const SETTLED = 150; // milliseconds without a change: browsers refuse an address that changes all the time
 
 /**
  * @template {Object<string, any>} S
  * @typedef {{get: () => S, set: (patch: Partial<S>) => void, subscribe: (listener: (state: S) => void) => void,
- *   link: () => string}} Store
+ *   link: () => string, refused: () => Array<[string, string]>}} Store
  */
 
 /**
- * `accept` turns what a link asks for into a valid patch: what it cannot read it leaves out.
+ * `accept` turns what a link asks for into a valid patch: what it cannot read it leaves out, and is refused.
  * @template {Object<string, any>} S
  * @param {S} first @param {(wish: Object<string, any>) => Partial<S>} accept @returns {Store<S>}
  */
 export function createStore(first, accept) {
   /** @type {Array<(state: S) => void>} */
   const listeners = [];
-  let state = { ...first, ...accept(decode(location.hash)) };
+  /** @type {Array<[string, string]>} */
+  let refused = [];
+  let state = asked(first);
   let written = location.hash;
   let waiting = 0;
+
+  /** What the address asks for; what is refused stays as it is. @param {S} now @returns {S} */
+  function asked(now) {
+    const wish = decode(location.hash);
+    const taken = accept(wish);
+    refused = Object.entries(wish).filter(
+      ([key, text]) => text !== "" && Object.hasOwn(first, key) && !Object.hasOwn(taken, key),
+    );
+    const kept = Object.fromEntries(refused.map(([key]) => [key, now[key]]));
+    return { ...first, ...kept, ...taken };
+  }
 
   function write() {
     written = encode(state, first);
@@ -30,17 +44,19 @@ export function createStore(first, accept) {
     for (const listener of listeners) listener(state);
   }
   window.addEventListener("hashchange", () => {
-    if (location.hash !== written) become({ ...first, ...accept(decode(location.hash)) });
+    if (location.hash !== written) become(asked(state));
     written = location.hash;
   });
   return {
     get: () => state,
     set(patch) {
+      refused = [];
       become({ ...state, ...patch });
       clearTimeout(waiting);
       waiting = setTimeout(write, SETTLED);
     },
     subscribe: (listener) => void listeners.push(listener),
+    refused: () => refused,
     link: () => location.href.split("#")[0] + encode(state, first),
   };
 }

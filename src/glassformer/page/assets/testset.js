@@ -7,65 +7,110 @@ import { unpack } from "./unpack.js";
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {{wrong: number, total: number, share: number, margins: Float64Array}} TestError */
 
-/** @param {Payload} payload @returns {(params: Object<string, Tensor>) => TestError} */
-export function testErrorOf(payload) {
+/** @typedef {(name: string) => Tensor} Pass  the intermediates of all inputs at once */
+/** @typedef {{tokens: Tensor, answers: Tensor|null, pass: (params: Object<string, Tensor>) => Pass,
+ *   error: (params: Object<string, Tensor>, pass: Pass) => TestError}} TestSet */
+/**
+ * @typedef {{places: ArrayLike<number>, items: ArrayLike<number>}} Asked  the place of each input that is
+ *   judged
+ */
+
+/** `pass` reads the test set, `error` judges what a pass found. @param {Payload} payload @returns {TestSet} */
+export function testSetOf(payload) {
   const tokens = paddedTo(payload.model.places, unpack(payload.test.tokens));
+  const answers = payload.test.answers && unpack(payload.test.answers);
   const total = tokens.shape[1];
-  const judge = payload.test.answers ? adderJudge(payload, unpack(payload.test.answers)) : ruleJudge(payload);
-  return (params) => {
-    const logits = evaluate(payload.model.programs.forward, { ...params, tokens }, total)("logits");
-    const margins = new Float64Array(total);
-    let wrong = 0;
-    for (let item = 0; item < total; item++) {
-      const verdict = judge(logits, item);
-      margins[item] = verdict.margin;
-      if (!verdict.right) wrong++;
-    }
-    return { wrong, total, share: total ? wrong / total : 0, margins };
+  const { asked, judge } = answers ? adderJudge(payload, answers) : ruleJudge(payload);
+  return {
+    tokens,
+    answers,
+    pass: (params) => evaluate(payload.model.programs.forward, { ...params, tokens }, total),
+    error(params, pass) {
+      const logits = askedLogits(payload, params, pass, asked);
+      const margins = new Float64Array(total);
+      let wrong = 0;
+      for (let item = 0; item < total; item++) {
+        const verdict = judge(logits, item);
+        margins[item] = verdict.margin;
+        if (!verdict.right) wrong++;
+      }
+      return { wrong, total, share: total ? wrong / total : 0, margins };
+    },
   };
 }
 
 /**
- * A context is right where the best allowed token is above all others: a tie is not.
- * @param {Payload} payload @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}}
+ * Logits `tok asked`. Behind the last attention no place looks at another: from there on only the asked ones
+ * are run.
+ * @param {Payload} payload @param {Object<string, Tensor>} params @param {Pass} pass @param {Asked} asked
+ */
+function askedLogits(payload, params, pass, asked) {
+  const { attention, prefix } = payload.model.layers[payload.model.layers.length - 1];
+  const state = statesAt(pass(`${prefix}${attention ? "mid" : "stream"}`), asked);
+  const count = asked.items.length;
+  const program = payload.model.programs[attention ? "settle" : "readout"];
+  const { shape, data } = evaluate(program, { ...params, state }, count)("logits");
+  if (shape[2] === count) return data;
+  // Logits that read no input are the same for all.
+  return Float64Array.from({ length: shape[0] * count }, (_, n) => data[Math.floor(n / count)]);
+}
+
+/** `dim 1 asked` of `dim pos batch`. @param {Tensor} tensor @param {Asked} asked @returns {Tensor} */
+function statesAt({ shape: [dims, every, batch], data }, { places, items }) {
+  const count = items.length;
+  const states = new Float64Array(dims * count);
+  for (let dim = 0, at = 0; dim < dims; dim++) {
+    for (let n = 0; n < count; n++, at++)
+      states[at] = data[(dim * every + places[n]) * batch + (batch === 1 ? 0 : items[n])];
+  }
+  return { shape: [dims, 1, count], data: states };
+}
+
+/**
+ * @typedef {{asked: Asked, judge: (logits: Float64Array, item: number) => {right: boolean, margin: number}}}
+ *   Judge
+ */
+
+/**
+ * A context is right where the best allowed token is above all others after its last place: a tie is not.
+ * @param {Payload} payload @returns {Judge}
  */
 function ruleJudge(payload) {
   const lengths = unpack(/** @type {any} */ (payload.test.lengths)).data;
-  const allowed = unpack(/** @type {any} */ (payload.test.allowed));
-  return (logits, item) => {
-    const [vocab, places, total] = logits.shape;
+  const allowed = unpack(/** @type {any} */ (payload.test.allowed)).data;
+  const asked = { places: lengths.map((length) => length - 1), items: lengths.map((_, item) => item) };
+  const judge = (/** @type {Float64Array} */ logits, /** @type {number} */ item) => {
     let [best, other] = [-Infinity, -Infinity];
-    for (
-      let token = 0, at = (lengths[item] - 1) * total + item;
-      token < vocab;
-      token++, at += places * total
-    ) {
-      if (allowed.data[token * total + item]) best = Math.max(best, logits.data[at]);
-      else other = Math.max(other, logits.data[at]);
+    for (let at = item; at < logits.length; at += lengths.length) {
+      if (allowed[at]) best = Math.max(best, logits[at]);
+      else other = Math.max(other, logits[at]);
     }
     return { right: best > other, margin: best - other };
   };
+  return { asked, judge };
 }
 
 /**
  * A sum is right where every digit is the first of the largest.
- * @param {Payload} payload @param {Tensor} answers
- * @returns {(logits: Tensor, item: number) => {right: boolean, margin: number}}
+ * @param {Payload} payload @param {Tensor} answers `step batch` @returns {Judge}
  */
-function adderJudge(payload, answers) {
+function adderJudge(payload, { shape: [steps, total], data: wanted }) {
   const begin = /** @type {import("./types.js").AdderTask} */ (payload.task).prompt.length - 1;
-  return (logits, item) => {
-    const [vocab, places, total] = logits.shape;
+  const asked = {
+    places: wanted.map((_, at) => begin + Math.floor(at / total)),
+    items: wanted.map((_, at) => at % total),
+  };
+  const judge = (/** @type {Float64Array} */ logits, /** @type {number} */ item) => {
+    const stride = steps * total;
     let [right, margin] = [true, Infinity];
-    for (let step = 0; step < answers.shape[0]; step++) {
-      const wanted = answers.data[step * total + item];
-      const at = (begin + step) * total + item;
-      const gap = gapOver(logits.data, at, places * total, vocab, wanted);
+    for (let at = item; at < stride; at += total) {
+      const gap = gapOver(logits, at, stride, logits.length / stride, wanted[at]);
       margin = Math.min(margin, gap.margin);
       right &&= gap.first;
     }
     return { right, margin };
   };
+  return { asked, judge };
 }
 
 /**

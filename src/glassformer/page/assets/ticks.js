@@ -75,7 +75,6 @@ export function logTicks(low, high, count = 5) {
 export function tickText(value) {
   const power = Math.log10(Math.abs(value));
   const round = Math.round(power);
-  if (value > 0 && Math.abs(power - round) < 1e-9 && (round < -3 || round > 4))
-    return `10${raised(round)}`;
-  return short(value, 6);
+  if (value > 0 && Math.abs(power - round) < 1e-9 && (round < -3 || round > 4)) return `10${raised(round)}`;
+  return short(value, 6).replace(/\.?0+e/, "e");
 }

@@ -10,7 +10,7 @@ import { h, refill } from "./dom.js";
 const tipContents = new WeakMap();
 const FOCUSABLE = "a[href], button, input, select, summary, [tabindex]";
 const TIP_GAP = 10;
-const TIP_SMALL = 140; // a mark up to this size holds its tooltip above it; at a larger one it follows the pointer
+const TIP_SMALL = 140; // a mark up to this size holds its tooltip above it; a larger one lets it follow
 
 /** @type {{bubble: HTMLElement, owner: Element|null, point: {x: number, y: number}|null}|null} */
 let tips = null;

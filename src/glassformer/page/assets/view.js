@@ -14,7 +14,8 @@ import { coloursInForce } from "./theme.js";
 
 /**
  * One input read by one set of numbers; the state's cursor plays no part.
- * @param {Payload} payload @param {Params} params @param {number[]} prompt what is read; of adders the problem alone
+ * @param {Payload} payload @param {Params} params
+ * @param {number[]} prompt what is read; of adders the problem alone
  */
 export function readingOf(payload, params, prompt) {
   const { tokens, run, written } =
@@ -34,8 +35,8 @@ function readAsIs(payload, params, tokens) {
 }
 
 /**
- * What an adder writes, each digit fed back. The right answer is guessed first: where the model agrees, one pass
- * says it all, for no place looks ahead; each disagreement takes one more.
+ * What an adder writes, each digit fed back. The right answer is guessed first: where the model agrees, one
+ * pass says it all, for no place looks ahead; each disagreement takes one more.
  * @param {Payload} payload @param {Params} params @param {number[]} prompt
  */
 function writeSum(payload, params, prompt) {
@@ -79,7 +80,7 @@ function cutTo(places, name, value) {
 }
 
 /** Shares of `tok pos` over the tokens. @param {Tensor} logits @returns {Tensor} */
-export function probabilitiesOf(logits) {
+function probabilitiesOf(logits) {
   const [vocab, places] = logits.shape;
   const data = new Float64Array(vocab * places);
   for (let place = 0; place < places; place++) {
@@ -95,12 +96,15 @@ export function probabilitiesOf(logits) {
 /** @typedef {ReturnType<typeof readingOf>} Reading */
 /** @typedef {{payload: Payload, paramsOf: (state: State) => Params, view: (state: State, store?: any) => View,
  *   reading: (state: State) => Reading, error: (state: State) => import("./testset.js").TestError,
- *   grid: (state: State, key: string, make: () => any) => any, demands: () => ReturnType<typeof demandsOf>}} Lab */
+ *   testSet: () => import("./testset.js").TestSet, testPass: (state: State) => import("./testset.js").Pass,
+ *   grid: (state: State, key: string, make: () => any) => any,
+ *   demands: () => ReturnType<typeof demandsOf>}} Lab */
 
 /** What every part of the page draws from. */
 export class View {
   /** @type {Object<string, any>} */
   #kept = {};
+  isMoving = false; // one change follows another: until they rest, a map may be coarser
 
   /** @param {Lab} lab @param {State} state @param {any} store */
   constructor(lab, state, store) {
@@ -121,7 +125,7 @@ export class View {
   }
 
   get colours() {
-    return coloursInForce(this.payload.colours, this.state);
+    return this.#once("colours", () => coloursInForce(this.payload.colours, this.state));
   }
   get dark() {
     return this.colours === this.payload.colours.dark;
@@ -217,10 +221,11 @@ export class View {
   }
 
   /**
-   * The token that wins at every point of a grid x grid picture of the plane of two dimensions, the others as in
-   * `base`. limits: [[left, right], [low, high]]. Point (column, row) is the middle of its cell, row 0 is the
-   * lowest, and stands at [row * grid + column].
-   * @param {"settle"|"readout"} kind @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base
+   * The token that wins at every point of a grid x grid picture of the plane of two dimensions, the others as
+   * in `base`. limits: [[left, right], [low, high]]. Point (column, row) is the middle of its cell, row 0 is
+   * the lowest, and stands at [row * grid + column].
+   * @param {"settle"|"readout"} kind @param {[number, number]} dims @param {number[][]} limits
+   * @param {number} grid @param {number[]} base
    * @returns {{winner: Uint8Array|Uint16Array, grid: number, logits: Tensor}}
    */
   landscape(kind, dims, limits, grid, base) {
@@ -261,7 +266,7 @@ function gridStates(dims, limits, grid, base) {
 }
 
 /** The first of the largest at every point. @param {Tensor} logits */
-function winnersOf(logits) {
+export function winnersOf(logits) {
   const vocab = logits.shape[0];
   const count = logits.data.length / vocab;
   const winner = vocab > 256 ? new Uint16Array(count) : new Uint8Array(count);

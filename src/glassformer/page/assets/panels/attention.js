@@ -20,7 +20,9 @@ export const attentionPanel = {
   title: "Attention",
   wide: true,
   about: (view) =>
-    `Who looks at whom: row by row, what ${view.payload.kind === "adder" ? "each place that writes a digit" : "each place"} takes from the places up to itself. Point at a cell to see the sum that made it.`,
+    "Who looks at whom: row by row, what " +
+    `${view.payload.kind === "adder" ? "each place that writes a digit" : "each place"} takes ` +
+    "from the places up to itself. Point at a cell to see the sum that made it.",
   missing: (view) => (chosenLayer(view) === null ? "This model has no attention." : null),
   draw(view, width) {
     const attention = attentionOf(view);
@@ -37,7 +39,8 @@ export const attentionPanel = {
         return attentionTable(view, attention, rows);
       },
       note: attention.layer.extra
-        ? "The denominator has one more term, exp(0): a head can look at nothing, and weights need not add up to 1."
+        ? "The denominator has one more term, exp(0): a head can look at nothing, " +
+          "and weights need not add up to 1."
         : "",
       controls: [...headChoosers(view), ...rowChooser(view)],
     };

@@ -9,8 +9,9 @@ import { chosenHead, chosenLayer, spotName, tensorRow } from "./places.js";
 
 /**
  * One cell, term by term: score = sum of query x scale x key, plus shift; weight = power / total.
- * @typedef {{row: number, column: number, query: number[], key: number[], scale: number, terms: number[], shift: number,
- *   score: number, top: number, power: number, total: number, extra: number, weight: number}} Cell
+ * @typedef {{row: number, column: number, query: number[], key: number[], scale: number, terms: number[],
+ *   shift: number, score: number, top: number, power: number, total: number, extra: number, weight: number}}
+ *   Cell
  */
 
 /** The chosen head's matrices and what they are made of. @param {View} view */

@@ -1,7 +1,7 @@
 // The badge: what is proved about the run's model, in the largest letters of the page.
 
 import { h } from "../dom.js";
-import { grouped, raised, short } from "../numbers.js";
+import { capital, grouped, raised, short } from "../numbers.js";
 import { tip } from "../tip.js";
 import { prose } from "../prose.js";
 
@@ -27,7 +27,7 @@ export function proofBadge(view) {
     { type: "button", class: `badge ${proof.verdict}`, id: "badge", onclick: load },
     inside,
   );
-  tip(badge, () => [`${example.about} Click: ${exampleWords(view, example)} becomes the input.`]);
+  tip(badge, () => [`${capital(example.about)}. Click: ${exampleWords(view, example)} becomes the input.`]);
   return badge;
 }
 
@@ -59,8 +59,8 @@ export function isTouched(state) {
 /** @param {any} view @param {any} proof */
 export function badgeTitle(view, proof) {
   if (proof.verdict === "proved") return `Proved on all ${manyText(proof.inputs)} inputs`;
-  if (proof.verdict === "refuted" && proof.counterexample)
-    return `Refuted: ${wrongWords(view, proof.counterexample)}`;
+  if (proof.verdict === "refuted")
+    return proof.counterexample ? `Refuted: ${wrongWords(view, proof.counterexample)}` : "Refuted";
   if (proof.verdict === "undecided") return "Undecided";
   return "No proof";
 }
@@ -79,17 +79,25 @@ function badgeFacts(proof) {
     proof.verdict === "undecided" &&
       (proof.reason || `${grouped(left)} of ${grouped(proof.classes.total)} classes left`),
     proof.smallest_margin !== null &&
+      proof.verdict !== "refuted" && // that input says more
       `smallest margin ${proof.verdict === "proved" ? "" : "found "}${short(proof.smallest_margin)}`,
     `${proof.arithmetic} arithmetic`,
     proof.seconds !== null && `${short(proof.seconds, 2)} s`,
   ].filter((fact) => typeof fact === "string");
 }
 
-/** "57 + 68 gives 126, not 125", "after 4 7 + comes 5, not 4". @param {any} view @param {any} example */
-export function wrongWords(view, example) {
+/** "57 + 68 gives 126, not 125", "after 4 7 + it says 5, not 4". @param {any} view @param {any} example */
+function wrongWords(view, example) {
   if (view.payload.kind === "adder")
     return `${exampleWords(view, example)} gives ${example.got}, not ${example.expected}`;
+  if (isTied(example))
+    return `after ${example.input} a token that may not come is as likely as ${example.got}`;
   return `after ${example.input} it says ${example.got}, not ${example.expected}`;
+}
+
+/** The first of the largest logits is right, but a wrong token has it too. @param {any} example */
+export function isTied(example) {
+  return !example.right && example.expected.split(" or ").includes(example.got);
 }
 
 /** @param {any} view @param {any} example */

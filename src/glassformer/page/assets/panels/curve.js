@@ -103,7 +103,8 @@ function curveWords(rows, floor) {
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const under = floor === null ? "" : ` The floor is ${short(floor)}.`;
   return (
-    `Loss from ${short(first.loss)} at step ${grouped(first.step)} to ${short(last.loss)} at step ${grouped(last.step)}, ` +
+    `Loss from ${short(first.loss)} at step ${grouped(first.step)} ` +
+    `to ${short(last.loss)} at step ${grouped(last.step)}, ` +
     `error from ${percent(1 - first.argmax_accuracy)} to ${percent(1 - last.argmax_accuracy)}.${under}`
   );
 }

@@ -28,7 +28,10 @@ export const digitsPanel = {
   about: (view) => {
     const { a, b, got, expected, right } = view.answer;
     const verdict = right ? "which is right" : `and ${expected} would be right`;
-    return `${a} + ${b}: the model writes ${got}, ${verdict}. Choose a column to see the place that writes its digit and where that place looks.`;
+    return (
+      `${a} + ${b}: the model writes ${got}, ${verdict}. ` +
+      "Choose a column to see the place that writes its digit and where that place looks."
+    );
   },
   /** @param {any} view @param {number} width */
   draw(view, width) {
@@ -195,7 +198,11 @@ function digitHeadChoice(view) {
 function digitsNote(view, left) {
   const order = view.answer.digits[0].column === 0 ? "units first" : "highest digit first";
   const room = left ? ` ${left} weights had no room for their number: they are in the data.` : "";
-  return `The model writes ${order}; each digit is read again for the next one. Arcs are as thick as the real weights; those above 0.01 have their number. The margin is the logit of the right digit less the best other one.${room}`;
+  return (
+    `The model writes ${order}; each digit is read again for the next one. ` +
+    "Arcs are as thick as the real weights; those above 0.01 have their number. " +
+    `The margin is the logit of the right digit less the best other one.${room}`
+  );
 }
 
 /** @param {any} view */
@@ -210,9 +217,13 @@ function digitsAlt(view) {
       .sort((one, two) => weights[two] - weights[one])
       .slice(0, 4)
       .filter((place) => weights[place] > 0.01);
-    return `${head.name} looks at ${best.map((place) => `${view.payload.task.positions[place]} (${short(weights[place], 3)})`).join(", ") || "nothing"}`;
+    const seen = best.map((place) => `${view.payload.task.positions[place]} (${short(weights[place], 3)})`);
+    return `${head.name} looks at ${seen.join(", ") || "nothing"}`;
   });
-  return `${a} + ${b}: writes ${got}, ${right ? "right" : `wrong, ${expected} is right`}, ${digits.length} digits. Cursor: ${facts}. ${looks.join("; ")}.`;
+  return (
+    `${a} + ${b}: writes ${got}, ${right ? "right" : `wrong, ${expected} is right`}, ` +
+    `${digits.length} digits. Cursor: ${facts}. ${looks.join("; ")}.`
+  );
 }
 
 /** @param {any} view */

@@ -116,7 +116,6 @@ function arcTokens(view, weights, X, floor, cell, choose) {
     const seen = place <= view.place;
     const target = place <= view.tokens.length - 1;
     const group = s("g", {
-      opacity: seen || place === view.place + 1 ? 1 : 0.4,
       cursor: target ? "pointer" : null,
       onclick: target ? () => choose(place) : null,
     });
@@ -126,7 +125,7 @@ function arcTokens(view, weights, X, floor, cell, choose) {
         label(X(place), floor + ARC_CELL + 11, view.payload.task.positions[place], {
           colour: view.colours.muted,
           halo: null,
-          size: 10.5,
+          size: 11,
           anchor: "middle",
         }),
       );
@@ -144,18 +143,22 @@ function arcToken(view, token, place, x, floor, cell) {
   const { colours, payload } = view;
   const mark = place < payload.task.prompt.length && payload.task.prompt[place] >= 0;
   const text = mark ? payload.task.positions[place].replace(/[<>]/g, "") : payload.tokens[token].label;
-  const fill = mark ? colours.zero : payload.tokens[token].colour;
-  const ink = mark ? colours.ink : payload.tokens[token].ink;
+  const isLater = place > view.place + 1; // not written yet: an empty tile
+  const fill = mark || isLater ? colours.zero : payload.tokens[token].colour;
+  const ink = isLater ? colours.muted : mark ? colours.ink : payload.tokens[token].ink;
   const edge =
     place === view.place
       ? colours.ink
       : place === view.place + 1
         ? colours.accent
-        : mark
+        : mark || isLater
           ? colours.faint
           : "none";
   const gap = cell >= 20 ? 1.5 : 0.5;
-  const size = Math.min(14, (cell * 1.1) / Math.max(1, text.length * 0.72));
+  const size = Math.max(
+    text.length > 1 ? 0 : 11,
+    Math.min(14, (cell * 1.1) / Math.max(1, text.length * 0.72)),
+  );
   return s(
     "g",
     {},

@@ -4,6 +4,7 @@ import { mix } from "../colour.js";
 import { s } from "../dom.js";
 import { label } from "../marks.js";
 import { short } from "../numbers.js";
+import { textWidth } from "../ticks.js";
 
 const DIGIT_ROW = 28; // height of a row
 const DIGIT_SIDE = 58; // for the names of the rows
@@ -83,12 +84,15 @@ export function digitsByColumn(view) {
  * @param {number} cell
  */
 function digitCell(view, row, column, x, y, cell) {
-  const { colours, payload } = view;
+  const { colours } = view;
   const digit = digitsByColumn(view)[column];
   const wrong = digit.token !== digit.wanted;
   const [middle, centre] = [x + cell / 2, y + DIGIT_ROW / 2];
   if (row.key === "written") return digitWritten(view, digit, x, y, cell);
   const isNumber = row.key === "a" || row.key === "b";
+  const text = row.text(column);
+  const isCramped = row.key === "margin" && textWidth(text, 11) > cell - 2;
+  if (isCramped && digit.place !== view.place) return null; // the cursor's alone has room
   const lead =
     isNumber && column > 0 && digitIsLeading(row.key === "a" ? view.answer.a : view.answer.b, column);
   const colour =
@@ -101,14 +105,14 @@ function digitCell(view, row, column, x, y, cell) {
         : lead || row.key === "margin"
           ? colours.muted
           : colours.ink;
-  const size = row.key === "margin" ? Math.min(11, cell * 0.36) : row.key === "carry" ? 13 : 17;
+  const size = row.key === "margin" ? 11 : row.key === "carry" ? 13 : 17;
   const weight =
     row.key === "carry" || (row.key === "wanted" && wrong)
       ? 700
       : row.key === "margin" && digit.margin < 0
         ? 700
         : undefined;
-  return label(middle, centre, row.text(column), {
+  return label(middle, centre, text, {
     colour: row.key === "margin" && digit.margin <= 0 ? colours.bad : colour,
     halo: null,
     size,
@@ -132,28 +136,12 @@ function digitWritten(view, digit, x, y, cell) {
   const wrong = digit.token !== digit.wanted;
   const room = Math.min(3, cell * 0.08);
   const right = x + cell - room;
+  const frame = { x: x + room, y: y + 2, width: cell - 2 * room, height: DIGIT_ROW - 4, rx: 3 };
   return s(
     "g",
     {},
-    s("rect", {
-      x: x + room,
-      y: y + 2,
-      width: cell - 2 * room,
-      height: DIGIT_ROW - 4,
-      rx: 3,
-      fill: token.colour,
-    }),
-    wrong &&
-      s("rect", {
-        x: x + room,
-        y: y + 2,
-        width: cell - 2 * room,
-        height: DIGIT_ROW - 4,
-        rx: 3,
-        fill: "none",
-        stroke: colours.bad,
-        "stroke-width": 3,
-      }),
+    s("rect", { ...frame, fill: token.colour }),
+    wrong && s("rect", { ...frame, fill: "none", stroke: colours.bad, "stroke-width": 3 }),
     label(x + cell / 2, y + DIGIT_ROW / 2, token.label, {
       colour: token.ink,
       halo: null,

@@ -12,10 +12,11 @@ import { attentiveLayers, chosenHead, chosenLayer, spotName } from "./places.js"
 /** @typedef {import("../view.js").View} View */
 
 /**
- * One picture: its plane, what must be inside, and how it is painted; `words` and `rows` say the same without it.
- * @typedef {{id: string, title: string, subtitle: string, plane: import("./geometry_plane.js").Plane, spots: number[][],
- *   room?: number, paint: (chart: import("../chart.js").Plot) => void, note: string, words: string,
- *   rows: () => Array<Array<string|number|null>>}} Picture
+ * One picture: its plane, what must be inside, and how it is painted; `words` and `rows` say the same without
+ * it.
+ * @typedef {{id: string, title: string, subtitle: string, plane: import("./geometry_plane.js").Plane, spots:
+ *   number[][], room?: number, paint: (chart: import("../chart.js").Plot) => void, note: string, words:
+ *   string, rows: () => Array<Array<string|number|null>>}} Picture
  */
 
 const COLUMNS = ["picture", "item", "token", "place", "dimension or unit", "value"];
@@ -29,7 +30,8 @@ export const geometryPanel = {
   title: "Geometry",
   wide: true,
   about: (view) =>
-    `How ${spotName(view, view.place)} becomes a prediction: each stage of the pass as points and arrows. Click a dot to move the cursor there.`,
+    `How ${spotName(view, view.place)} becomes a prediction: ` +
+    "each stage of the pass as points and arrows. Click a dot to move the cursor there.",
   draw(view, width) {
     const pictures = picturesOf(view);
     return {
@@ -46,6 +48,7 @@ export const geometryPanel = {
         .filter(Boolean)
         .join(" "),
       controls: geometryControls(view, pictures),
+      isRough: view.isMoving,
     };
   },
 };
@@ -179,17 +182,17 @@ export function headChoosers(view) {
 
 /**
  * @param {string} name @param {Array<number|string>} values @param {number|string} chosen
- * @param {(value: string) => void} choose
+ * @param {(value: string) => void} choose @param {string} [words] shorter than the name
  */
-function chooser(name, values, chosen, choose) {
+function chooser(name, values, chosen, choose, words = name) {
   const options = values.map((value) => h("option", { value, selected: value === chosen }, value));
   const onchange = (/** @type {Event} */ event) =>
     choose(/** @type {HTMLSelectElement} */ (event.target).value);
   return h(
     "label",
     { class: "control" },
-    `${name} `,
-    h("select", { onchange, "data-key": `choose-${name}` }, options),
+    `${words} `,
+    h("select", { onchange, "data-key": `choose-${name}`, "aria-label": name }, options),
   );
 }
 
@@ -213,6 +216,7 @@ function dimensionChoosers(view, key, name, { width, dims }) {
       [AUTO, ...all],
       wished ? wished[axis] : AUTO,
       choose,
+      axis ? "up" : `${name} across`,
     );
   });
 }

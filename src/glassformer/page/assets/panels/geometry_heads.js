@@ -105,7 +105,10 @@ function factorNote(factor) {
   if (factor === 1) return "";
   const [longer, shorter] = factor > 1 ? ["Queries", "keys"] : ["Keys", "queries"];
   const times = short(Math.max(factor, 1 / factor));
-  return `${longer} are drawn ${times} times smaller and ${shorter} ${times} times larger, so that both are seen; products stay.`;
+  return (
+    `${longer} are drawn ${times} times smaller and ${shorter} ${times} times larger, ` +
+    "so that both are seen; products stay."
+  );
 }
 
 /** @param {View} view @param {Head} head */
@@ -179,7 +182,7 @@ export function valuePicture(view, head) {
     id: "values",
     title: `Values${head.name}`,
     plane,
-    subtitle: "arrows: values times weights, tip to tail; star: their sum",
+    subtitle: "arrows: weight × value, tip to tail; star: their sum",
     spots: [
       ...head.values.map((vector, place) => spotOf(plane, vector, place)),
       ...chain.map((vector) => spotOf(plane, vector, view.place)),

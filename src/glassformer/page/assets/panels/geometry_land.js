@@ -8,10 +8,11 @@ import { convexRegions } from "./regions.js";
 /** @typedef {import("../chart.js").Plot} Plot */
 
 const LAND_GRID = 44; // points along each side; borders between them are exact where logits are linear
+const MOVING_GRID = 22; // while a checkpoint or a number is dragged
 const AFFINE = 1e-9; // relative: what rounding may leave of a difference that should be 0
 
 /** The corners of a picture, ((x0, x1), (y0, y1)). @param {Plot} chart */
-export function limitsOf({ invX, invY, box }) {
+function limitsOf({ invX, invY, box }) {
   return [
     [invX(box.left), invX(box.left + box.width)],
     [invY(box.top + box.height), invY(box.top)],
@@ -20,16 +21,17 @@ export function limitsOf({ invX, invY, box }) {
 
 /**
  * Who wins at every point of a picture, through `base`; null where logits are no numbers.
- * @param {View} view @param {"settle"|"readout"} kind @param {Plane} plane @param {number[]} base @param {Plot} chart
- * @returns {import("./regions.js").Land|null}
+ * @param {View} view @param {"settle"|"readout"} kind @param {Plane} plane @param {number[]} base
+ * @param {Plot} chart @returns {import("./regions.js").Land|null}
  */
 export function landOf(view, kind, plane, base, chart) {
-  const land = view.landscape(kind, planeDims(plane), fromEdge(limitsOf(chart)), LAND_GRID, base);
+  const grid = view.isMoving ? MOVING_GRID : LAND_GRID;
+  const land = view.landscape(kind, planeDims(plane), fromEdge(limitsOf(chart), grid), grid, base);
   if (Number.isNaN(land.logits.data[0] + land.logits.data[land.logits.data.length - 1])) return null;
   const { left, top, width, height } = chart.box;
-  const step = 1 / (LAND_GRID - 1);
+  const step = 1 / (grid - 1);
   return {
-    grid: LAND_GRID,
+    grid,
     winner: land.winner,
     logits: land.logits.data,
     X: (column) => left + width * column * step,
@@ -77,11 +79,11 @@ function probesOf([[x0, x1], [y0, y1]]) {
 
 /**
  * A landscape's points are the middles of its cells: these limits put the outer ones on the edges.
- * @param {number[][]} limits
+ * @param {number[][]} limits @param {number} grid
  */
-function fromEdge(limits) {
+function fromEdge(limits, grid) {
   return limits.map(([low, high]) => {
-    const half = (high - low) / (LAND_GRID - 1) / 2;
+    const half = (high - low) / (grid - 1) / 2;
     return [low - half, high + half];
   });
 }
@@ -109,7 +111,8 @@ function throughAt(view, kind, name, plane, base, spots) {
 }
 
 /**
- * @typedef {{line: {slope: number[], shift: number}|null, pieces: number[][][]}} Hinge  as an equation where it is straight, and as pieces
+ * @typedef {{line: {slope: number[], shift: number}|null, pieces: number[][][]}} Hinge  as an equation where
+ *   it is straight, and as pieces
  */
 
 /**

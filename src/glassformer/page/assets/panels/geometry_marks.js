@@ -18,7 +18,7 @@ const SAME_SPOT = 5; // pixels within which names are joined
  */
 export function tokenDisc(view, token, x, y, radius = 9) {
   const paint = tokenPaint(view, token);
-  const size = paint.label.length > 2 ? 9 : radius * 1.25;
+  const size = paint.label.length > 2 ? 11 : Math.max(11, radius * 1.2);
   const half = Math.max(radius, textWidth(paint.label, size) / 2 + 3);
   const disc = s("rect", {
     x: x - half,
@@ -43,16 +43,22 @@ export function tokenDisc(view, token, x, y, radius = 9) {
 /**
  * A place as a dot in the colour of its token; a click makes it the cursor.
  * @param {View} view @param {number} place @param {number} x @param {number} y
- * @param {{shape?: "disc"|"ring"|"square", colour?: string, faint?: boolean, kind?: string}} [options]
+ * @param {{shape?: "disc"|"ring"|"square", colour?: string, faint?: boolean, kind?: string,
+ *   radius?: number}} [options]
  */
 export function placeDot(
   view,
   place,
   x,
   y,
-  { shape = "disc", colour = tokenPaint(view, view.tokens[place]).colour, faint = false, kind = shape } = {},
+  {
+    shape = "disc",
+    colour = tokenPaint(view, view.tokens[place]).colour,
+    faint = false,
+    kind = shape,
+    radius = place === view.place ? 6.5 : 4.5,
+  } = {},
 ) {
-  const radius = place === view.place ? 6.5 : 4.5;
   const look = {
     fill: shape === "ring" ? view.colours.paper : colour,
     stroke: shape === "ring" ? colour : view.colours.ink,
@@ -120,8 +126,9 @@ export function movingPlaces(view) {
 /**
  * Names next to their spots; those of one spot are joined, and none covers another.
  * @param {Plot} chart @param {View} view @param {Array<{spot: number[], text: string, strong?: boolean}>} names
+ * @param {number[][]} [discs] spots that are to stay free
  */
-export function namesAt(chart, view, names) {
+export function namesAt(chart, view, names, discs = []) {
   /** @type {Array<{x: number, y: number, texts: string[], strong: boolean}>} */
   const groups = [];
   for (const { spot, text, strong = false } of names) {
@@ -134,7 +141,7 @@ export function namesAt(chart, view, names) {
   }
   const placed = spread(
     groups.map(({ x, y, texts, strong }) => ({ x, y, text: joinedNames(texts), strong, size: 11 })),
-    { box: chart.box },
+    { box: chart.box, discs: discs.filter(isDrawn).map((spot) => [chart.X(spot[0]), chart.Y(spot[1])]) },
   );
   return placed.map(({ x, y, text, anchor, strong }) =>
     label(x, y, text, { colours: view.colours, size: 11, anchor, weight: strong ? 700 : 400 }),

@@ -1,10 +1,12 @@
-// How vectors of any width are shown in two dimensions: as they are, one along x, or two chosen dimensions of more.
+// How vectors of any width are shown in two dimensions: as they are, one along x, or two chosen dimensions of
+// more.
 
 /** @typedef {import("../view.js").View} View */
 
 /**
  * `dims` are the dimensions along x and y; one dimension alone is spread along y by the place.
- * @typedef {{name: string, width: number, dims: number[], share: number, isLine: boolean, labels: [string, string]}} Plane
+ * @typedef {{name: string, width: number, dims: number[], share: number, isLine: boolean, labels: [string,
+ *   string]}} Plane
  */
 
 /**
@@ -58,7 +60,8 @@ export function planeNote(plane, about) {
   if (plane.isLine) return `${about}: one dimension, along x; y is the place.`;
   if (plane.width <= 2) return "";
   const share = Math.floor(plane.share * 1000) / 10;
-  return `${about}: dimensions ${plane.dims[0]} and ${plane.dims[1]} of ${plane.width} (${share}% of the variance shown).`;
+  const [first, second] = plane.dims;
+  return `${about}: dimensions ${first} and ${second} of ${plane.width} (${share}% of the variance shown).`;
 }
 
 /**

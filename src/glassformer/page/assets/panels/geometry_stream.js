@@ -1,6 +1,7 @@
 // The residual stream: from e over z to h across the landscape of the next token, and the hinges that z meets.
 
 import { s } from "../dom.js";
+import { mix } from "../colour.js";
 import { columnOf, largest } from "../judge.js";
 import { arrow, label } from "../marks.js";
 import { exactLandOf, hingesOf, landOf } from "./geometry_land.js";
@@ -15,7 +16,8 @@ import { polygonSpot, regionPaths, regionShapes, regionSpots } from "./regions.j
 /** @typedef {import("../chart.js").Plot} Plot */
 /** @typedef {import("./geometry_plane.js").Plane} Plane */
 /**
- * @typedef {{name: string, by: string, states: number[][]}} Step  a state of every place, and what moved it there
+ * @typedef {{name: string, by: string, states: number[][]}} Step  a state of every place, and what moved it
+ *   there
  */
 
 const ROOM = 0.14; // round what is drawn, as a share of it
@@ -138,7 +140,7 @@ function paintLand(chart, view, plane, kind, base, tint) {
   return spots.map(({ token, x, y }) =>
     label(x, y, tokenLabel(view, token), {
       colours: view.colours,
-      halo: null,
+      halo: mix(tokenPaint(view, token).colour, view.colours.paper, tint),
       size: 14,
       anchor: "middle",
       weight: 600,
@@ -197,7 +199,7 @@ export function hingePicture(view, steps) {
     title: `Feed-forward hinges in the plane of ${middle.name}`,
     plane,
     room: ROOM,
-    subtitle: "lines: where a unit switches (tick: its on side); regions: the token that follows",
+    subtitle: "lines: where a unit switches, dashed while it is off; regions: the token that follows",
     spots: places.flatMap((place) =>
       shown.map((step, i) => spotOf(plane, step.states[place], place + 0.3 * i)),
     ),
@@ -267,9 +269,9 @@ function paintLines(chart, view, plane, base, { bent, hidden }) {
       "stroke-dasharray": isOn ? null : "4 3",
       "data-unit": unit,
       "stroke-width": isOn ? 0.8 + 1.4 * Math.abs(hidden[unit] / most) : 0.8,
-      "stroke-opacity": isOn ? 0.9 : 0.75,
+      "stroke-opacity": isOn ? 0.3 + 0.65 * Math.abs(hidden[unit] / most) : 0.4,
     };
-    chart.clipped.append(s("path", { d: hingePath(chart, hinge), ...look }));
+    chart.clipped.append(s("path", { d: hingePath(chart, hinge, isOn), ...look }));
     const piece = hinge.pieces[Math.floor(hinge.pieces.length / 2)];
     const share = 0.3 + 0.4 * ((unit * 0.618) % 1);
     const spot = [0, 1].map((axis) => piece[0][axis] * (1 - share) + piece[1][axis] * share);
@@ -278,16 +280,18 @@ function paintLines(chart, view, plane, base, { bent, hidden }) {
 }
 
 /**
- * The line, and a tick from its middle to the side on which the unit is on.
- * @param {Plot} chart @param {import("./geometry_land.js").Hinge} hinge
+ * The line, and of a unit that is on a tick from its middle to that side.
+ * @param {Plot} chart @param {import("./geometry_land.js").Hinge} hinge @param {boolean} isOn
  */
-function hingePath(chart, { line, pieces }) {
+function hingePath(chart, { line, pieces }, isOn) {
   const point = (/** @type {number[]} */ where) =>
     `${chart.X(where[0]).toFixed(1)} ${chart.Y(where[1]).toFixed(1)}`;
   const d = pieces.map(([from, to]) => `M${point(from)}L${point(to)}`).join("");
-  if (!line) return d;
+  if (!line || !isOn) return d;
   const [x, y] = [(pieces[0][0][0] + pieces[0][1][0]) / 2, (pieces[0][0][1] + pieces[0][1][1]) / 2];
-  const across = [line.slope[0] / (chart.X(1) - chart.X(0)), line.slope[1] / (chart.Y(1) - chart.Y(0))];
+  const { left, top } = chart.box;
+  const pixel = [chart.invX(left + 1) - chart.invX(left), chart.invY(top + 1) - chart.invY(top)];
+  const across = [line.slope[0] * pixel[0], line.slope[1] * pixel[1]];
   const size = Math.hypot(...across) || 1;
   return `${d}M${point([x, y])}l${((9 * across[0]) / size).toFixed(1)} ${((9 * across[1]) / size).toFixed(1)}`;
 }

@@ -10,6 +10,7 @@ import { placeName, spotName, tensorRow, tokenLabel, tokenPaint } from "./places
 /** @typedef {import("../view.js").View} View */
 /** @typedef {import("./geometry.js").Picture} Picture */
 
+const UNDER_DISC = 3; // pixels: a place that adds nothing stands behind its token, the cursor as a ring
 const MOST_PAIRS = 400; // tokens x places, up to which all of them are drawn behind
 
 /** @param {View} view @returns {Picture} */
@@ -23,7 +24,7 @@ export function embeddingPicture(view) {
     id: "embeddings",
     title: "Embeddings",
     plane,
-    subtitle: "discs: tokens; dots: token + position, large as read here",
+    subtitle: "discs: tokens; dots: token + place, large as read",
     spots: [
       ...tokens.map((vector) => spotOf(plane, vector, 0)),
       ...places.map((vector, place) => spotOf(plane, vector, place)),
@@ -101,17 +102,24 @@ function paintEmbeddings(chart, view, plane, tokens, places, clouds) {
   const discs = tokens
     .map((vector) => spotOf(plane, vector, 0))
     .map((spot, token) => (isDrawn(spot) ? tokenDisc(view, token, ...at(spot), 8) : null));
-  chart.layer.append(...discs.filter((disc) => disc !== null));
-  chart.layer.append(
-    ...spots.flatMap((spot, place) =>
-      isDrawn(spot) ? [placeDot(view, place, ...at(spot), { kind: "embedded" })] : [],
-    ),
-  );
+  const isUnder = (/** @type {number} */ place) => {
+    const own = tokens[view.tokens[place]];
+    const [from, to] = [at(own ? spotOf(plane, own, 0) : [NaN, NaN]), at(spots[place])];
+    return Math.hypot(from[0] - to[0], from[1] - to[1]) < UNDER_DISC;
+  };
+  const dots = (/** @type {boolean} */ under) =>
+    spots.flatMap((spot, place) => {
+      if (!isDrawn(spot) || isUnder(place) !== under) return [];
+      const radius = under && place === view.place ? 12 : undefined;
+      return [placeDot(view, place, ...at(spot), { kind: "embedded", radius })];
+    });
+  chart.layer.append(...dots(true), ...discs.filter((disc) => disc !== null), ...dots(false));
   chart.layer.append(
     ...namesAt(
       chart,
       view,
       namedPlaces(view, null).map((place) => placeNameAt(view, place, spots[place])),
+      tokens.map((vector) => spotOf(plane, vector, 0)),
     ),
   );
 }

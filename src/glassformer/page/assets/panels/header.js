@@ -24,7 +24,7 @@ const COUNT_CHIPS = [
     "rank",
     "Independent directions of the learned numbers that change a logit: the rank of the Jacobian.",
   ],
-  ["dead", "dead", "Learned numbers that change no logit."],
+  ["dead", "dead", "Learned numbers that moved no logit over the inputs tried."],
 ];
 
 /** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
@@ -34,7 +34,14 @@ export function mountHeader(container, store, viewOf) {
   const status = h("p", { class: "changed", role: "status" });
   refill(
     container,
-    h("div", { class: "tools" }, themeSwitch(store), copyButton(store), resetButton(store, lab), keysButton()),
+    h(
+      "div",
+      { class: "tools" },
+      themeSwitch(store),
+      copyButton(store),
+      resetButton(store, lab),
+      keysButton(),
+    ),
     h("div", { class: "head-top" }, headTitle(payload), badge),
     h(
       "ul",
@@ -76,13 +83,13 @@ function headArithmetic(payload) {
   return h("details", { class: "head-how" }, h("summary", {}, "How the numbers here are computed"), words);
 }
 
-/** Only counts that say something of their own: "stored" is left out where it is the parameters again. */
+/** Only counts that say something of their own: those that are the parameters again are left out. */
 function countChips(/** @type {any} */ payload) {
   const counts = payload.model.counts;
   return COUNT_CHIPS.map(([field, words, about]) => {
-    const value = Array.isArray(counts[field]) ? counts[field].length : counts[field];
+    const value = field === "dead" ? deadCount(payload.model) : counts[field];
     if (value === null || value === undefined) return null;
-    if ((field === "stored" || field === "nonzero") && value === counts.unique) return null;
+    if (["stored", "learned", "nonzero"].includes(field) && value === counts.unique) return null;
     if ((field === "dead" || field === "constants") && value === 0) return null;
     const more =
       field === "dead" ? counts.dead.join(", ") : field === "constants" ? payload.model.constants : "";
@@ -91,6 +98,15 @@ function countChips(/** @type {any} */ payload) {
       more && ` ${more}`,
     ]);
   });
+}
+
+/**
+ * Numbers without effect: an array that is named has them all.
+ * @param {import("../types.js").ModelData} model
+ */
+function deadCount({ counts, parameters }) {
+  const size = (/** @type {string} */ name) => parameters.find((one) => one.name === name)?.size ?? 1;
+  return counts.dead?.reduce((/** @type {number} */ sum, /** @type {string} */ name) => sum + size(name), 0);
 }
 
 /** @param {any} payload */

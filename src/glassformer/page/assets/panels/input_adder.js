@@ -9,14 +9,11 @@ export function adderFields(viewOf, offer) {
   const fields = ["a", "b"].map((name) => numberField(name, digits));
   const [a, b] = fields;
   const text = () => `${a.value.trim()}+${b.value.trim()}`;
-  for (const field of fields) {
-    field.addEventListener("input", () => offer(text()));
-    field.addEventListener("keydown", (event) => event.key === "Enter" && offer(text()));
-  }
   const put = (/** @type {string[]} */ pair) => {
     [a.value, b.value] = pair;
     offer(text());
   };
+  listenToNumbers(fields, () => offer(text()), put);
   const button = (/** @type {string} */ id, /** @type {string} */ words, /** @type {() => void} */ act) =>
     h("button", { type: "button", id, onclick: act }, words);
   const root = h(
@@ -30,6 +27,30 @@ export function adderFields(viewOf, offer) {
     button("swap-input", "Swap", () => put(pairOf(viewOf()).reverse())),
   );
   return { root, inputs: fields, text, show: (view) => void ([a.value, b.value] = pairOf(view)) };
+}
+
+/**
+ * "57+68" is typed through both fields, or pasted into one.
+ * @param {HTMLInputElement[]} fields @param {() => void} changed @param {(pair: string[]) => void} put
+ */
+function listenToNumbers(fields, changed, put) {
+  const [a, b] = fields;
+  for (const field of fields) {
+    field.addEventListener("input", changed);
+    field.addEventListener("keydown", (event) => event.key === "Enter" && changed());
+    field.addEventListener("paste", (event) => {
+      const pair = pastedPair(event.clipboardData?.getData("text") ?? "");
+      if (pair) (event.preventDefault(), put(pair));
+    });
+  }
+  a.addEventListener("keydown", (event) => {
+    if (event.key === "+") (event.preventDefault(), b.select());
+  });
+}
+
+/** A whole sum that is pasted into one field. @param {string} text */
+function pastedPair(text) {
+  return /^\s*(\d+)\s*\+\s*(\d+)\s*=?\s*$/.exec(text)?.slice(1) ?? null;
 }
 
 /** The two numbers of the state's input. @param {any} view @returns {string[]} */
@@ -72,7 +93,17 @@ export function adderGlance(view) {
     h("span", { class: "equals", "aria-hidden": "true" }, "="),
     h("span", { class: "sum", "aria-label": `The model writes ${got}` }, digits),
     right
-      ? h("span", { class: "answer-words good" }, `✓ right · margin ${short(margin)}`)
-      : h("span", { class: "answer-words bad" }, `✗ wrong, it is ${expected} · margin ${short(margin)}`),
+      ? h(
+          "span",
+          { class: "answer-words good" },
+          "✓ right",
+          h("span", { class: "more" }, ` · margin ${short(margin)}`),
+        )
+      : h(
+          "span",
+          { class: "answer-words bad" },
+          `✗ wrong, it is ${expected}`,
+          h("span", { class: "more" }, ` · margin ${short(margin)}`),
+        ),
   ];
 }

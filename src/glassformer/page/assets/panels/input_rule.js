@@ -78,7 +78,7 @@ export function ruleGlance(view, offer) {
   const remove = (/** @type {number} */ place) =>
     offer(joined(labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
   const cells = tokens.map((/** @type {number} */ token, /** @type {number} */ place) =>
-    tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place + 1}`, () => remove(place)),
+    tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place}`, () => remove(place)),
   );
   const last = tokens.length - 1;
   const found = view.answers[last];
@@ -117,11 +117,13 @@ function tokenCell(token, title, act) {
 
 /** @param {any} view @param {any} found */
 function verdictWords(view, found) {
-  const margin = `margin ${short(found.margin)}`;
-  if (!found.demand) return h("span", { class: "muted" }, `nothing demanded · ${margin}`);
-  const wanted = found.allowed
-    .map((/** @type {number} */ token) => view.payload.tokens[token].label)
-    .join(" or ");
-  if (found.right) return h("span", { class: "good" }, `✓ right · ${margin}`);
-  return h("span", { class: "bad" }, `✗ wrong: must be ${wanted} · ${margin}`);
+  const more = h("span", { class: "more" }, ` · margin ${short(found.margin)}`);
+  if (!found.demand) return h("span", { class: "muted" }, "nothing demanded", more);
+  const names = found.allowed.map((/** @type {number} */ token) => view.payload.tokens[token].label);
+  const wanted = names.length > 4 ? `one of ${names.length} tokens` : names.join(" or ");
+  if (found.right) return h("span", { class: "good" }, "✓ right", more);
+  const why = found.allowed.includes(found.winner)
+    ? "a token that may not come is as likely"
+    : `must be ${wanted}`;
+  return h("span", { class: "bad" }, `✗ wrong: ${why}`, more);
 }

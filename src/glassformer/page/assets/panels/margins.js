@@ -5,7 +5,8 @@ import { s } from "../dom.js";
 import { histogram } from "../histogram.js";
 import { label } from "../marks.js";
 import { grouped, short } from "../numbers.js";
-import { extent } from "../ticks.js";
+import { extent, textWidth } from "../ticks.js";
+import { isTouched } from "./badge.js";
 
 const CLASS_KINDS = /** @type {const} */ ([
   ["proved", "good"],
@@ -13,7 +14,8 @@ const CLASS_KINDS = /** @type {const} */ ([
   ["undecided", "muted"],
 ]);
 const CLASS_BAR = 16;
-export const CLASSES_HEIGHT = 52;
+const CLASSES_HEIGHT = 52;
+const CLASSES_ROW = 440; // pixels from which the words stand in one line
 const FAR = 2; // times the span of the test set: a margin beyond is named at the edge, not drawn
 
 /**
@@ -38,10 +40,11 @@ export function classesBar(proof, width, colours) {
       }),
     ];
   });
-  const words = CLASS_KINDS.filter(([kind]) => proof.classes[kind]).map(([kind, colour]) =>
+  const isRow = width >= CLASSES_ROW;
+  const words = CLASS_KINDS.filter(([kind]) => proof.classes[kind]).map(([kind, colour], i) =>
     s(
       "tspan",
-      { fill: colours[colour], dx: 10, "font-weight": 600 },
+      { fill: colours[colour], dx: isRow || i ? 10 : 0, "font-weight": 600 },
       `${grouped(proof.classes[kind])} ${kind}`,
     ),
   );
@@ -49,9 +52,15 @@ export function classesBar(proof, width, colours) {
     "text",
     { x: 0, y: CLASS_BAR + 18, fill: colours.muted },
     `${grouped(total)} classes of inputs`,
-    words,
+    isRow ? words : null,
   );
-  return s("g", {}, parts, text);
+  const below = isRow ? null : s("text", { x: 0, y: CLASS_BAR + 36 }, words);
+  return s("g", {}, parts, text, below);
+}
+
+/** How high the bar stands with its words, which take two lines on a phone. @param {number} width */
+export function classesHeight(width) {
+  return width >= CLASSES_ROW ? CLASSES_HEIGHT : CLASSES_HEIGHT + 18;
 }
 
 /**
@@ -76,16 +85,19 @@ export function marginsChart(
   const title = `margin of the ${grouped(view.error.total)} test inputs`;
   const chart = histogram({ width, height, values, domain, label: title, colours, colourOf });
   chart.layer.append(...marginLine(chart, 0, colours.ink, "", colours));
-  if (isNear)
-    chart.layer.append(...marginLine(chart, smallest, colours.accent, smallestWords(payload.proof), colours));
-  else if (smallest !== null)
-    chart.layer.append(edgeWords(chart, smallest, smallestWords(payload.proof), span, colours));
+  const words = smallest === null ? "" : smallestWords(view);
+  if (isNear) chart.layer.append(...marginLine(chart, smallest, colours.accent, words, colours));
+  else if (smallest !== null) chart.layer.append(edgeWords(chart, smallest, words, span, colours));
   return chart;
 }
 
-/** What is proved holds for all inputs; a refuted model may do worse still. @param {any} proof */
-function smallestWords(proof) {
-  return `${proof.verdict === "proved" ? "smallest of all inputs" : "smallest found"}: ${short(proof.smallest_margin)}`;
+/**
+ * What is proved holds for all inputs of the run's model; a refuted one may do worse still.
+ * @param {any} view
+ */
+function smallestWords({ state, payload: { proof } }) {
+  const which = proof.verdict === "proved" ? "smallest of all inputs" : "smallest found";
+  return `${which}${isTouched(state) ? ", run’s model" : ""}: ${short(proof.smallest_margin)}`;
 }
 
 /**
@@ -94,7 +106,10 @@ function smallestWords(proof) {
 function marginLine(chart, value, colour, text, colours) {
   const { box, X } = chart;
   const x = X(value);
-  const isLeft = x > box.left + box.width / 2;
+  const right = box.left + box.width;
+  const wide = 1.1 * textWidth(text, 12) + 6;
+  const isLeft = x + wide > right && x - wide > box.left;
+  const at = isLeft ? x - 6 : Math.min(x + 6, right + 6 - wide);
   const line = s("line", {
     x1: x,
     x2: x,
@@ -106,7 +121,7 @@ function marginLine(chart, value, colour, text, colours) {
   });
   const words =
     text &&
-    label(x + (isLeft ? -6 : 6), box.top + 9, text, {
+    label(at, box.top + 9, text, {
       colours,
       colour,
       anchor: isLeft ? "end" : "start",
@@ -132,7 +147,7 @@ function edgeWords(chart, value, words, span, colours) {
 }
 
 /**
- * The smallest margin of each answer digit over all inputs.
+ * The smallest margin of each answer digit: over all inputs where they are proved, else of those found.
  * @param {any} view @param {number} width @param {number} height
  */
 export function digitMargins(view, width, height) {
@@ -150,7 +165,10 @@ export function digitMargins(view, width, height) {
     width,
     height,
     x,
-    y: { domain: bars, label: "smallest margin over all inputs" },
+    y: {
+      domain: bars,
+      label: `smallest margin ${payload.proof.verdict === "proved" ? "over all inputs" : "found"}`,
+    },
     colours,
   });
   const zero = chart.Y(0);

@@ -4,15 +4,16 @@ import { svgRoot } from "../chart.js";
 import { mix } from "../colour.js";
 import { h, s } from "../dom.js";
 import { arrow, label } from "../marks.js";
-import { full, percent, short } from "../numbers.js";
+import { short } from "../numbers.js";
 import { rove } from "../rove.js";
-import { niceTicks, textWidth } from "../ticks.js";
+import { niceTicks, textWidth, tickText } from "../ticks.js";
 import { tip } from "../tip.js";
 import { numberlineData } from "./numberline_data.js";
+import { lineAlt, lineNote, lineTable, shareWords } from "./numberline_words.js";
 
 const LINE_SIDE = 58; // left of the line, for the names of its rows
 const LINE_TOP = 34; // above the rows: what the bands write
-const LINE_ROW = 62; // of one carry
+const LINE_ROW = 78; // of one carry
 const LINE_HEIGHT = LINE_TOP + 2 * LINE_ROW + 78; // of one line in all
 
 /** @typedef {import("./numberline_data.js").Line} Line */
@@ -24,7 +25,10 @@ export const numberlinePanel = {
   wide: false,
   /** @param {any} view */
   about: (view) =>
-    `Everything that decides a digit, on one line: each dot is a test sum in the colour of its right digit, and the bands are what the model writes there for ${view.answer.a} + ${view.answer.b}.`,
+    "What decides a digit, along the line on which sums differ most: " +
+    "each dot is a test sum in the colour of its right digit, " +
+    "and the bands are what the model writes there for " +
+    `${view.answer.a}\u00a0+\u00a0${view.answer.b}.`,
   /** @param {any} view @param {number} width */
   draw(view, width) {
     const data = numberlineData(view);
@@ -248,76 +252,18 @@ function lineTicks(view, data, line, X, span) {
     s("line", { x1: LINE_SIDE, x2: LINE_SIDE + span, y1: y, y2: y, stroke: colours.muted }),
     ...ticks.map((tick) => s("line", { x1: X(tick), x2: X(tick), y1: y, y2: y + 4, stroke: colours.muted })),
     ...ticks.map((tick) =>
-      label(X(tick), y + 45, short(tick), { colour: colours.muted, halo: null, anchor: "middle", size: 11 }),
+      label(X(tick), y + 45, tickText(tick), {
+        colour: colours.muted,
+        halo: null,
+        anchor: "middle",
+        size: 11,
+      }),
     ),
     label(
       LINE_SIDE + span / 2,
       y + 63,
-      `${span > 360 ? `${data.source.what}, ` : ""}${which}: ${percent(line.share)} of the variance`,
+      `${span > 360 ? `${data.source.what}, ` : ""}${which}: ${shareWords(line.share)} of the variance`,
       { colour: colours.muted, halo: null, anchor: "middle" },
     ),
   ];
-}
-
-/** @param {any} view @param {LineData} data */
-function lineNote(view, data) {
-  const { digit, source, sums, lines } = data;
-  const [line] = lines;
-  const parts = [
-    `On the axis: ${source.what} at the place that writes column ${digit.column}, along the direction in which ${sums.right.length} test sums differ most (${percent(line.share)} of the variance).`,
-    "The bands move the current state along that direction through the rest of the model; they hold for the outlined dots too, as far as those differ from it along this line only.",
-  ];
-  if (line.carryMove !== null)
-    parts.push(
-      `A carry moves the state by ${short(line.carryMove)}${line.digitMove === null ? "" : `, one more in the column by ${short(line.digitMove)}`} (least squares, the token that asks being the same).`,
-    );
-  parts.push(
-    `Margin of the digit written: ${short(digit.margin)} in logits${line.nearest === null ? ", with no border in sight" : `, ${short(Math.abs(line.nearest - line.now))} on the line`}.`,
-  );
-  if (line.outside)
-    parts.push(
-      `${line.outside} sums lie outside the stretch that is drawn, cut so that the current band can be seen.`,
-    );
-  return parts.join(" ");
-}
-
-/** @param {any} view @param {LineData} data */
-function lineAlt(view, data) {
-  const [line] = data.lines;
-  const labels = line.bands.map(({ winner }) => view.payload.tokens[winner].label).join(", ");
-  const near = line.nearest === null ? "no border" : `the nearest border at ${short(line.nearest)}`;
-  return `Number line of column ${data.digit.column} of ${view.answer.a} + ${view.answer.b}: the state stands at ${short(line.now)} and writes ${view.payload.tokens[data.digit.token].label}, with ${near}. From left to right the bands write ${labels}.`;
-}
-
-/** @param {any} view @param {LineData} data */
-function lineTable(view, data) {
-  const columns = ["direction", "kind", "from", "to", "writes", "carry", "column total", "share of variance"];
-  const name = (/** @type {number} */ token) => view.payload.tokens[token].label;
-  const rows = data.lines.flatMap((line) => [
-    [line.index, "current", line.now, line.now, name(data.digit.token), data.digit.carry, null, line.share],
-    ...line.bands.map(({ from, to, winner }) => [
-      line.index,
-      "band",
-      from,
-      to,
-      name(winner),
-      null,
-      null,
-      line.share,
-    ]),
-    ...Array.from(line.x, (x, i) => [
-      line.index,
-      "test sum",
-      x,
-      x,
-      name(data.sums.right[i]),
-      data.sums.carry[i],
-      data.sums.total[i],
-      line.share,
-    ]),
-  ]);
-  return {
-    columns,
-    rows: rows.map((row) => row.map((each) => (typeof each === "number" ? Number(full(each)) : each))),
-  };
 }

@@ -1,8 +1,6 @@
 // The line on which a digit is decided: the main directions of what attention adds, and the borders along them.
 
-import { evaluate } from "../evaluate.js";
-import { paddedTo } from "../testset.js";
-import { unpack } from "../unpack.js";
+import { winnersOf } from "../view.js";
 
 const LINE_GRID = 481; // points on a line, before borders are narrowed
 const LINE_PARTS = 24; // each round cuts an interval into so many
@@ -14,11 +12,13 @@ const LINE_TURNS = 300; // of power iteration, at most
  * @typedef {{program: "settle"|"readout", moved: string, state: string, what: string}} LineSource
  * @typedef {{direction: Float64Array, share: number}} LineAxis
  * @typedef {{from: number, to: number, winner: number}} Band
+ * @typedef {(points: Float64Array) => ArrayLike<number>} Decider  the token that wins at each point of a line
+ * @typedef {{left: number, right: number, from: number, to: number}} Gap  another token wins at its right end
  */
 
 /**
- * Where the rest of the model has no attention left, so that the state at one place decides: in the middle of the
- * last layer, or at its end where that layer has no attention.
+ * Where the rest of the model has no attention left, so that the state at one place decides: in the middle of
+ * the last layer, or at its end where that layer has no attention.
  * @param {any} view @returns {LineSource}
  */
 export function lineSource(view) {
@@ -32,37 +32,13 @@ export function lineSource(view) {
   return { program: "readout", moved: name, state: name, what: "the final stream" };
 }
 
-/** @type {WeakMap<object, (name: string) => any>} the test set's pass, kept as long as its parameters are */
-const lineRuns = new WeakMap();
-/** @type {WeakMap<object, {tokens: any, answers: any}>} */
-const lineTests = new WeakMap();
-
-/**
- * The test sums, `pos batch`, and their right digits, `step batch`.
- * @param {any} view @returns {{tokens: any, answers: any}}
- */
-export function lineTestSet(view) {
-  const { test, model } = view.payload;
-  const kept = lineTests.get(test) ?? {
-    tokens: paddedTo(model.places, unpack(test.tokens)),
-    answers: unpack(test.answers),
-  };
-  lineTests.set(test, kept);
-  return kept;
-}
-
 /**
  * One vector a test sum, at one place: `batch` rows of `dim` numbers.
  * @param {any} view @param {string} name @param {number} place @returns {Float64Array[]}
  */
 export function lineVectors(view, name, place) {
-  const { tokens } = lineTestSet(view);
-  const count = tokens.shape[1];
-  const run =
-    lineRuns.get(view.params) ??
-    evaluate(view.payload.model.programs.forward, { ...view.params, tokens }, count);
-  lineRuns.set(view.params, run);
-  const { shape, data } = run(name);
+  const count = view.lab.testSet().tokens.shape[1];
+  const { shape, data } = view.lab.testPass(view.state)(name);
   const [dims, places, batch] = shape;
   return Array.from({ length: count }, (_, one) =>
     Float64Array.from(
@@ -146,7 +122,7 @@ function lineUnit(vector) {
 /**
  * The token that the rest of the model writes if `state`, which stands at `now`, is moved to each of `points`.
  * @param {any} view @param {LineSource} source @param {Float64Array} state @param {Float64Array} direction
- * @param {number} now @returns {(points: Float64Array) => Int32Array}
+ * @param {number} now @returns {Decider}
  */
 export function lineDecider(view, source, state, direction, now) {
   return (points) => {
@@ -154,44 +130,59 @@ export function lineDecider(view, source, state, direction, now) {
     const data = new Float64Array(state.length * batch);
     for (let dim = 0; dim < state.length; dim++)
       for (let i = 0; i < batch; i++) data[dim * batch + i] = state[dim] + (points[i] - now) * direction[dim];
-    return lineWinners(
-      view.through(source.program, { shape: [state.length, batch], data })("logits").data,
-      batch,
-    );
+    return winnersOf(view.through(source.program, { shape: [state.length, batch], data })("logits"));
   };
 }
 
-/** @param {Float64Array} logits @param {number} batch */
-function lineWinners(logits, batch) {
-  const winners = new Int32Array(batch);
-  for (let i = 0; i < batch; i++)
-    for (let token = 1; token * batch + i < logits.length; token++)
-      if (logits[token * batch + i] > logits[winners[i] * batch + i]) winners[i] = token;
-  return winners;
-}
-
 /**
- * The stretches of a line on which one token wins, from `low` to `high`.
- * @param {(points: Float64Array) => Int32Array} decide @param {number} low @param {number} high @returns {Band[]}
+ * The stretches of a line on which one token wins, from `low` to `high`. The current state is looked at too:
+ * it may stand on a stretch that is thinner than the grid.
+ * @param {Decider} decide @param {number} low @param {number} high @param {number} now
+ * @returns {Band[]}
  */
-export function lineBands(decide, low, high) {
-  const grid = Float64Array.from({ length: LINE_GRID }, (_, i) => low + ((high - low) * i) / (LINE_GRID - 1));
+export function lineBands(decide, low, high, now) {
+  const even = Array.from({ length: LINE_GRID }, (_, i) => low + ((high - low) * i) / (LINE_GRID - 1));
+  const grid = Float64Array.from([...even, now].filter((x) => x >= low && x <= high)).sort();
   const winners = decide(grid);
-  /** @type {Array<[number, number, number]>} */
-  let gaps = [];
-  for (let i = 1; i < LINE_GRID; i++)
-    if (winners[i] !== winners[i - 1]) gaps.push([grid[i - 1], grid[i], winners[i - 1]]);
-  if (gaps.length && gaps.length <= LINE_MOST_BORDERS)
-    for (let round = 0; round < LINE_ROUNDS; round++) gaps = lineNarrowed(decide, gaps);
-  const ends = [low, ...gaps.map(([left, right]) => (left + right) / 2), high];
+  /** @type {Gap[]} */
+  const gaps = [];
+  for (let i = 1; i < grid.length; i++)
+    if (winners[i] !== winners[i - 1])
+      gaps.push({ left: grid[i - 1], right: grid[i], from: winners[i - 1], to: winners[i] });
+  const borders =
+    gaps.length > LINE_MOST_BORDERS
+      ? gaps.map(({ left, right }) => (left + right) / 2)
+      : lineBorders(decide, gaps);
+  const ends = [low, ...borders, high];
   const middles = Float64Array.from({ length: ends.length - 1 }, (_, i) => (ends[i] + ends[i + 1]) / 2);
   const inside = decide(middles);
   return Array.from(middles, (_, i) => ({ from: ends[i], to: ends[i + 1], winner: inside[i] }));
 }
 
 /**
+ * Every border within the gaps: behind the first one of a gap there may be more, of thin stretches.
+ * @param {Decider} decide @param {Gap[]} gaps @returns {number[]}
+ */
+function lineBorders(decide, gaps) {
+  /** @type {number[]} */
+  const borders = [];
+  while (gaps.length && borders.length < LINE_MOST_BORDERS) {
+    let cuts = gaps.map(
+      ({ left, right, from }) => /** @type {[number, number, number]} */ ([left, right, from]),
+    );
+    for (let round = 0; round < LINE_ROUNDS; round++) cuts = lineNarrowed(decide, cuts);
+    borders.push(...cuts.map(([left, right]) => (left + right) / 2));
+    const next = decide(Float64Array.from(cuts, ([, right]) => right));
+    gaps = gaps.flatMap((gap, i) =>
+      next[i] === gap.to || cuts[i][1] >= gap.right ? [] : [{ ...gap, left: cuts[i][1], from: next[i] }],
+    );
+  }
+  return borders.sort((a, b) => a - b);
+}
+
+/**
  * Each gap cut into parts: the first part over which its left winner no longer wins.
- * @param {(points: Float64Array) => Int32Array} decide @param {Array<[number, number, number]>} gaps
+ * @param {Decider} decide @param {Array<[number, number, number]>} gaps
  * @returns {Array<[number, number, number]>}
  */
 function lineNarrowed(decide, gaps) {

@@ -1,11 +1,11 @@
 // What the number line shows: the test sums at the cursor's digit, the current sum among them, and the borders.
 
+import { columnOf } from "../judge.js";
 import {
   lineBands,
   lineDecider,
   lineDot,
   lineSource,
-  lineTestSet,
   lineVectors,
   mainDirections,
 } from "./numberline_axis.js";
@@ -29,8 +29,8 @@ export function numberlineData(view) {
   const source = lineSource(view);
   const vectors = lineVectors(view, source.moved, digit.place);
   const sums = lineSums(view, digit);
-  const moved = lineColumn(view.at(source.moved), digit.place);
-  const state = lineColumn(view.at(source.state), digit.place);
+  const moved = Float64Array.from(columnOf(view.at(source.moved), digit.place));
+  const state = Float64Array.from(columnOf(view.at(source.state), digit.place));
   const axes = mainDirections(vectors, 2).filter(({ share }, index) => index === 0 || share >= LINE_SECOND);
   const lines = axes.map(({ direction, share }, index) => {
     const x = Float64Array.from(vectors, (vector) => lineDot(vector, direction));
@@ -42,20 +42,13 @@ export function numberlineData(view) {
 }
 
 /**
- * A place's numbers.
- * @param {{shape: number[], data: Float64Array}} tensor `dim pos` @param {number} place
- */
-function lineColumn({ shape, data }, place) {
-  return Float64Array.from({ length: shape[0] }, (_, dim) => data[dim * shape[1] + place]);
-}
-
-/**
- * For every test sum at a digit: what is right, the column's total without carry, the carry, the token that asks.
+ * For every test sum at a digit: what is right, the column's total without carry, the carry, the token that
+ * asks.
  * @param {any} view @param {any} digit
  */
 function lineSums(view, digit) {
   const { task } = view.payload;
-  const { tokens, answers } = lineTestSet(view);
+  const { tokens, answers } = view.lab.testSet();
   const batch = tokens.shape[1];
   const row = (/** @type {any} */ tensor, /** @type {number} */ index) =>
     Array.from(tensor.data.subarray(index * batch, (index + 1) * batch), Number);
@@ -69,23 +62,23 @@ function lineSums(view, digit) {
 }
 
 /**
- * The stretch of the line that is drawn, with its bands: all sums, or what lies round the current state where its
- * band would be too thin to see.
- * @param {(points: Float64Array) => Int32Array} decide @param {Float64Array} x @param {number} now
+ * The stretch of the line that is drawn, with its bands: all sums, or what lies round the current state where
+ * its band would be too thin to see.
+ * @param {import("./numberline_axis.js").Decider} decide @param {Float64Array} x @param {number} now
  */
 function lineWindow(decide, x, now) {
   const least = x.reduce((most, value) => Math.min(most, value), now);
   const most = x.reduce((best, value) => Math.max(best, value), now);
   const room = LINE_ROOM * (most - least) || 0.1 * Math.abs(now) || 1;
   let [low, high] = [least - room, most + room];
-  let bands = lineBands(decide, low, high);
+  let bands = lineBands(decide, low, high, now);
   for (let turn = 0; turn < LINE_ZOOMS; turn++) {
     const mine = bands.find(({ from, to }) => from <= now && now <= to);
     if (!mine || bands.length === 1 || mine.to - mine.from >= LINE_THIN * (high - low)) break;
     const reach = 6 * (mine.to - mine.from);
     if (!(now - reach < now && now < now + reach)) break;
     [low, high] = [now - reach, now + reach];
-    bands = lineBands(decide, low, high);
+    bands = lineBands(decide, low, high, now);
   }
   return { low, high, bands };
 }
@@ -103,8 +96,8 @@ function lineReach({ bands, now, x, low, high }) {
 }
 
 /**
- * By how much a carry moves a state along the line, and one more in the column, the token that asks being the same:
- * least squares over the test sums, within each such token.
+ * By how much a carry moves a state along the line, and one more in the column, the token that asks being the
+ * same: least squares over the test sums, within each such token.
  * @param {Float64Array} x @param {{total: number[], carry: number[], own: number[]}} sums
  */
 function lineMoves(x, { total, carry, own }) {

@@ -1,7 +1,10 @@
-// One number of the model: its value without loss, what it is, where it acts, what it moves, and how to change it.
+// One number of the model: its value without loss, what it is, where it acts, what it moves, and how to
+// change it.
 
 import { h, refill } from "../dom.js";
 import { full, short } from "../numbers.js";
+import { quoted } from "../prose.js";
+import { LARGEST_NUMBER } from "../reading.js";
 import {
   changeNumber,
   currentValue,
@@ -98,7 +101,8 @@ function detailListen(detail) {
     const kept = here ? full(currentValue(detail.view, here)) : "";
     showFieldError(
       detail,
-      `“${parts.field.value}” is no number: write one such as -0.25 or 3e-4. The value stays ${kept}.`,
+      `${quoted(parts.field.value)} is no number up to ${LARGEST_NUMBER}: ` +
+        `write one such as -0.25 or 3e-4. The value stays ${kept}.`,
     );
     parts.field.value = kept;
   });
@@ -126,7 +130,8 @@ export function updateDetail(detail, view) {
   else refill(detail.parts.name, "Choose a number");
   detail.parts.about.textContent = spot
     ? spot.array.about
-    : "Click a cell, or drag it sideways: the answer, every panel and the error follow. Keys: ← → choose, ↑ ↓ change by 1% (Shift: 10%), Delete resets.";
+    : "Click a cell, or drag it sideways: the answer, every panel and the error follow. Keys: " +
+      "← → choose, ↑ ↓ change by 1% (Shift: 10%), Delete resets.";
   detail.parts.undoAll.disabled = Object.keys(view.state.changes).length === 0;
   showAnswer(detail, spot);
 }
@@ -137,7 +142,7 @@ function showNumber({ parts, view }, spot) {
   const { array } = spot;
   const marks = [
     array.learned ? "learned" : "fixed",
-    array.dead && "dead: changes no logit",
+    (array.dead || view.payload.model.counts.dead?.includes(spot.key)) && "dead: moved no logit",
     ...array.tied.map((/** @type {string} */ name) => `also ${name}`),
   ].filter(Boolean);
   refill(parts.name, h("code", {}, spot.key));
@@ -204,7 +209,7 @@ function goToPanel(view, name) {
 }
 
 /** The panel that shows an intermediate. @param {"rule"|"adder"} kind @param {string} name */
-export function panelOf(kind, name) {
+function panelOf(kind, name) {
   if (/attn\./.test(name) && !/attn\.(output|input|mixed|v)$/.test(name)) return "attention";
   if (/(^|\.)(logits|final)$/.test(name)) return kind === "rule" ? "prediction" : "digits";
   if (kind === "adder" && /(mid|attn\.output)$/.test(name)) return "numberline";
@@ -276,9 +281,9 @@ function slopeTable(view, spot) {
     h(
       "p",
       {},
-      "If it grows by 1, the margin here changes by ",
+      "Moved a little, it changes the margin here by ",
       h("strong", { class: "parameter-margin-slope" }, words),
-      ", and the logits by:",
+      " for each unit, and the logits by:",
     ),
     h("div", { class: "parameter-slopes-grid" }, rows),
     h("p", { class: "muted small" }, "Slopes at this value, by central difference."),

@@ -4,21 +4,23 @@ import { textWidth } from "../ticks.js";
 
 const SHEET_OPEN = 400; // numbers in all that are shown unasked
 const SHEET_TEXT = 200; // numbers of an array up to which each has its value written
-const SHEET_TALL = 12; // rows from which on a narrow array is drawn sideways
+const SHEET_TALL = 6; // rows from which on an array at least twice as tall as wide is drawn sideways
 const SHEET_GAP = 22; // between groups
 const SHEET_HEAD = 24; // a group's name
 const SHEET_CAPTION = 18; // a line of an array's caption
-export const SHEET_EDGE = 16; // room for the indices of rows and columns
+export const SHEET_EDGE = 18; // room for the indices of rows and columns
 
 /**
  * An array on the sheet. `cells` gives each number's place inside the block.
- * @typedef {{array: any, folded: boolean, text: boolean, sideways: boolean, width: number, height: number, x: number,
- *   y: number, lines: string[], cell: {width: number, height: number}, perRow: number, rows: number, columns: number}} Block
- * @typedef {{part: string, size: number, blocks: Block[], x: number, y: number, width: number, height: number}} Group
+ * @typedef {{array: any, folded: boolean, text: boolean, sideways: boolean, width: number, height: number, x:
+ *   number, y: number, lines: string[], cell: {width: number, height: number}, perRow: number, rows: number,
+ *   columns: number}} Block
+ * @typedef {{part: string, size: number, blocks: Block[], x: number, y: number, width: number, height:
+ *   number}} Group
  */
 
 /** "attn.q.weight" and "attn.q.bias" are both of "attn.q". @param {string} name */
-export function partOf(name) {
+function partOf(name) {
   return name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name;
 }
 
@@ -116,7 +118,7 @@ function gridOf({ shape, size }) {
   if (shape.length < 2) return { rows: 1, columns: size, sideways: false };
   const columns = shape[shape.length - 1];
   const rows = size / columns;
-  return rows >= SHEET_TALL && columns <= 4 && shape.length === 2
+  return rows >= SHEET_TALL && rows >= 2 * columns && columns <= 4 && shape.length === 2
     ? { rows: columns, columns: rows, sideways: true }
     : { rows, columns, sideways: false };
 }
@@ -139,7 +141,9 @@ function captionOf({ name, shape, size, learned, tied, dead }, folded) {
   const marks = [!learned && "fixed", dead && "dead", sideways && !folded && "drawn sideways"].filter(
     Boolean,
   );
-  const head = `${folded ? "▸ " : ""}${short}${sizes && "  "}${sizes}${shape.length > 1 ? ` = ${size}` : ""}${marks.length ? `  (${marks.join(", ")})` : ""}`;
+  const head =
+    `${folded ? "▸ " : ""}${short}${sizes && "  "}${sizes}${shape.length > 1 ? ` = ${size}` : ""}` +
+    `${marks.length ? `  (${marks.join(", ")})` : ""}`;
   return [head, ...tied.map((/** @type {string} */ other) => `also ${other}`)];
 }
 

@@ -5,21 +5,14 @@ import { inkOn, signedColour } from "../colour.js";
 import { h, s } from "../dom.js";
 import { label } from "../marks.js";
 import { full, grouped, short } from "../numbers.js";
-import { closeTip, tip } from "../tip.js";
-import { cellCorner, sheetLayout, SHEET_EDGE } from "./parameter_layout.js";
-import {
-  arrayLimit,
-  changeNumber,
-  currentValue,
-  onePercent,
-  spotsOf,
-  storedValue,
-} from "./parameter_values.js";
-
-const DRAG_FROM = 4; // pixels before a press becomes a drag
+import { tip } from "../tip.js";
+import { sheetListen } from "./parameter_drag.js";
+import { SHEET_EDGE, cellCorner, sheetLayout } from "./parameter_layout.js";
+import { arrayLimit, currentValue, spotsOf, storedValue } from "./parameter_values.js";
 
 /**
- * @typedef {{spot: import("./parameter_values.js").Spot, group: Element, rect: Element, text: Element|null, dot: Element, width: number, shown: string}} SheetCell
+ * @typedef {{spot: import("./parameter_values.js").Spot, group: Element, rect: Element, text: Element|null,
+ *   dot: Element, width: number, shown: string}} SheetCell
  */
 /** @typedef {{root: SVGElement, cells: Map<string, SheetCell>, keys: string[], view: any}} Sheet */
 
@@ -111,7 +104,7 @@ function sheetFold({ view }, block, unfold) {
  */
 function sheetIndices({ view }, block) {
   const { colours } = view;
-  const style = { colour: colours.muted, halo: null, size: 10 };
+  const style = { colour: colours.muted, halo: null, size: 11 };
   const every = block.cell.width >= 20 ? 1 : 10;
   return spotsOf(block.array).flatMap(({ flat }) => {
     const { x, y, row, column, first } = cellCorner(block, flat);
@@ -197,7 +190,7 @@ function cellTip({ view }, spot, isDead) {
     h("strong", {}, spot.key),
     h("div", {}, full(currentValue(view, spot))),
     changed && h("div", {}, `changed; stored ${full(storedValue(view, spot))}`),
-    isDead && h("div", {}, "dead: it changes no logit"),
+    isDead && h("div", {}, "dead: it moved no logit over the inputs tried"),
   ].filter(Boolean);
 }
 
@@ -212,7 +205,8 @@ export function updateSheet(sheet, view) {
     if (!limits.has(spot.name)) limits.set(spot.name, arrayLimit(view, spot.name));
     const value = currentValue(view, spot);
     const changed = spot.key in state.changes;
-    const shown = `${value} ${changed} ${spot.key === state.chosen} ${spot.key === chosen} ${limits.get(spot.name)}`;
+    const shown =
+      `${value} ${changed} ${spot.key === state.chosen} ${spot.key === chosen} ` + limits.get(spot.name);
     if (shown === cell.shown) continue;
     cell.shown = shown;
     const fill = signedColour(value, limits.get(spot.name), colours);
@@ -228,10 +222,13 @@ export function updateSheet(sheet, view) {
   }
 }
 
-/** A long text is written smaller. @param {Element} element @param {string} text @param {string} ink */
+/**
+ * A long text is written a little smaller.
+ * @param {Element} element @param {string} text @param {string} ink
+ */
 function writeCell(element, text, ink) {
   element.textContent = text;
-  setAll(element, { fill: ink, "font-size": text.length > 6 ? 10 : 11.5 });
+  setAll(element, { fill: ink, "font-size": text.length > 6 ? 11 : 11.5 });
 }
 
 /** @param {Element} element @param {Object<string, any>} attributes */
@@ -240,83 +237,11 @@ function setAll(element, attributes) {
 }
 
 /** As many digits as a cell has room for; a whole number whole. @param {number} value */
-export function cellText(value) {
+function cellText(value) {
   const ways = [6, 4, 3, 2].map((digits) => short(value, digits));
   return (
     ways.find(
       (text) => text.length <= 6 && (Math.abs(value) < 1e4 || Math.abs(value) >= 1e6 || text === ways[0]),
-    ) ?? ways[3]
+    ) ?? (ways[3].length <= 7 ? ways[3] : value.toExponential(1).replace(/-/g, "−"))
   );
-}
-
-/** @param {Sheet} sheet */
-function sheetListen(sheet) {
-  /**
-   * @type {{cell: SheetCell, x: number, from: number, id: number, moved: boolean, next: number|null}|null}
-   */
-  let drag = null;
-  const cellOf = (/** @type {any} */ target) =>
-    sheet.cells.get(target.closest?.(".parameter-cell")?.getAttribute("data-key") ?? "");
-  const apply = () => {
-    if (drag?.next !== null && drag) changeNumber(sheet.view, drag.cell.spot, drag.next);
-    if (drag) drag.next = null;
-  };
-  const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
-    sheet.root.addEventListener(name, act);
-  on("focusin", ({ target }) => {
-    const cell = cellOf(target);
-    if (cell && sheet.view.state.chosen !== cell.spot.key) sheet.view.change({ chosen: cell.spot.key });
-  });
-  on("keydown", (event) => {
-    const cell = cellOf(event.target);
-    if (cell && pressedCell(sheet, cell, event)) event.preventDefault();
-  });
-  on("pointerdown", (event) => {
-    const cell = cellOf(event.target);
-    if (cell && event.button === 0)
-      drag = {
-        cell,
-        x: event.clientX,
-        from: currentValue(sheet.view, cell.spot),
-        id: event.pointerId,
-        moved: false,
-        next: null,
-      };
-  });
-  on("pointermove", (event) => {
-    if (!drag || event.pointerId !== drag.id) return;
-    const by = event.clientX - drag.x;
-    if (!drag.moved && Math.abs(by) < DRAG_FROM) return;
-    if (!drag.moved) (sheet.root.setPointerCapture(event.pointerId), closeTip(), event.preventDefault());
-    drag.moved = true;
-    if (drag.next === null) requestAnimationFrame(apply);
-    drag.next = drag.from + by * onePercent(sheet.view, drag.cell.spot);
-  });
-  const end = () => (apply(), (drag = null));
-  on("pointerup", end);
-  on("pointercancel", end);
-}
-
-/**
- * True where the key was one of a cell's.
- * @param {Sheet} sheet @param {SheetCell} cell @param {KeyboardEvent} event
- */
-function pressedCell(sheet, cell, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const { keys, view } = sheet;
-  const at = keys.indexOf(cell.spot.key);
-  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: keys.length - 1 }[event.key];
-  const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  if (to !== undefined) /** @type {any} */ (sheet.cells.get(keys[to])?.group)?.focus();
-  else if (steps)
-    changeNumber(
-      view,
-      cell.spot,
-      currentValue(view, cell.spot) + steps * (event.shiftKey ? 10 : 1) * onePercent(view, cell.spot),
-    );
-  else if (event.key === "Delete" || event.key === "Backspace")
-    changeNumber(view, cell.spot, storedValue(view, cell.spot));
-  else return false;
-  if (to === undefined) closeTip();
-  return true;
 }

@@ -1,5 +1,8 @@
 // Stored numbers by key: "attn.q.weight[0,1]" is one of them; what is stored, what was changed, what it moves.
 
+import { columnOf } from "../judge.js";
+import { isSettable } from "../reading.js";
+
 const NUDGE = 1e-4; // of the number's size: central differences are then right to about 8 digits
 
 /** @typedef {{key: string, name: string, flat: number, index: number[]}} Spot */
@@ -47,7 +50,7 @@ export function spotAt(view, key) {
 let keptParams = { for: null, of: "", params: null };
 
 /** All numbers as stored, at the step and the seed that are looked at. @param {any} view */
-export function storedParams(view) {
+function storedParams(view) {
   const { step, seed } = view.state;
   const of = `${step} ${seed}`;
   if (keptParams.for !== view.lab || keptParams.of !== of)
@@ -95,14 +98,14 @@ export function changeNumber(view, spot, value) {
 }
 
 /**
- * The number that a text spells, with a hyphen or a true minus; null where it is none.
+ * The number that a text spells, with a hyphen or a true minus; null where it is none, or too large.
  * @param {string} text
  */
 export function spelledNumber(text) {
   const plain = text.trim().replace(/^[−–]/, "-").replace(/e[−–]/i, "e-");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
-  return Number.isFinite(value) ? value : null;
+  return isSettable(value) ? value : null;
 }
 
 /**
@@ -115,18 +118,12 @@ export function slopesOf(view, spot) {
   const [above, below] = [view.nudged(spot.key, value + step), view.nudged(spot.key, value - step)];
   const per = (/** @type {number} */ high, /** @type {number} */ low) =>
     (high - low) / (value + step - (value - step));
-  const [up, down] = [logitsAt(above, view.place), logitsAt(below, view.place)];
+  const [up, down] = [columnOf(above.logits, view.place), columnOf(below.logits, view.place)];
   return {
     margin: per(marginAt(above, view.place), marginAt(below, view.place)),
     logits: up.map((high, token) => per(high, down[token])),
     step,
   };
-}
-
-/** @param {any} view @param {number} place @returns {number[]} */
-function logitsAt(view, place) {
-  const { shape, data } = view.logits;
-  return Array.from({ length: shape[0] }, (_, token) => data[token * shape[1] + place]);
 }
 
 /** @param {any} view @param {number} place @returns {number} */

@@ -24,7 +24,10 @@ export const parametersPanel = {
   about: (view) => {
     const { unique, learned } = view.payload.model.counts;
     const all = learned === unique ? "all learned" : `${grouped(learned)} of them learned`;
-    return `All ${grouped(unique)} numbers that the model stores, ${all}: drag one, and see what it does to the answer, to every panel and to the error.`;
+    return (
+      `All ${grouped(unique)} numbers that the model stores, ${all}: drag one, ` +
+      "and see what it does to the answer, to every panel and to the error."
+    );
   },
   /** @param {any} view @param {number} width */
   draw(view, width) {
@@ -34,7 +37,9 @@ export const parametersPanel = {
     return {
       node: stage.node,
       alt: parametersAlt(view),
-      table: parametersData(view),
+      get table() {
+        return parametersData(view);
+      },
       note: parametersNote(view),
     };
   },
@@ -90,9 +95,17 @@ function parametersNote(view) {
   const rank =
     counts.rank === null ? "" : `; the answer depends on ${grouped(counts.rank)} directions of them (rank)`;
   const dead = counts.dead?.length
-    ? ` Dead, changing no logit (a marked corner): ${counts.dead.join(", ")}.`
+    ? ` Dead numbers have a marked corner: they moved no logit over ${grouped(counts.rank_contexts)} inputs.`
     : "";
-  return `${parts.join(" + ")} = ${grouped(counts.unique)} numbers, unique after tying. Written out with ties ${grouped(counts.stored)}; not zero ${grouped(counts.nonzero)}; learned ${grouped(counts.learned)}${rank}.${dead} ${constants} Cells are coloured by sign and by size within their array.`;
+  const others = [
+    counts.stored !== counts.unique && `written out with ties ${grouped(counts.stored)}`,
+    counts.nonzero !== counts.unique && `not zero ${grouped(counts.nonzero)}`,
+    counts.learned !== counts.unique && `learned ${grouped(counts.learned)}`,
+  ].filter(Boolean);
+  const sum =
+    `${parts.join(" + ")} = ${grouped(counts.unique)} numbers` +
+    `${others.length ? `, unique after tying; ${others.join("; ")}` : ""}`;
+  return `${sum}${rank}.${dead} ${constants} Cells are coloured by sign and by size within their array.`;
 }
 
 /** @param {any} view */
@@ -104,7 +117,10 @@ function parametersAlt(view) {
     .join(", ");
   const spot = spotAt(view, view.state.chosen);
   const chosen = spot ? ` Chosen: ${spot.key}, ${currentValue(view, spot)}.` : "";
-  return `${counts.unique} stored numbers in ${parameters.length} arrays: ${arrays}. ${changed ? `${changed} changed.` : "None is changed."}${chosen}`;
+  return (
+    `${counts.unique} stored numbers in ${parameters.length} arrays: ${arrays}. ` +
+    `${changed ? `${changed} changed.` : "None is changed."}${chosen}`
+  );
 }
 
 /** @param {any} view */

@@ -17,7 +17,8 @@ export const populationPanel = {
   title: "All seeds",
   wide: true,
   about: () =>
-    "Every seed is a training of its own, from other first numbers; which one ends where shows how much luck is in a result.",
+    "Every seed is a training of its own, from other first numbers; " +
+    "which one ends where shows how much luck is in a result.",
   missing: (view) =>
     isCrowd(view)
       ? null
@@ -99,7 +100,10 @@ function seedChooser(view) {
 function populationNote(view) {
   const { note, best_seed } = view.payload.population;
   const open = view.state.seed === null ? "" : ` Seed ${view.state.seed} is open on the whole page.`;
-  return `The ring is the chosen seed, ${best_seed}; a filled square is proved.${open}${note ? ` ${note}` : ""}`;
+  return (
+    `The ring is the chosen seed, ${best_seed}; ` +
+    `a filled square is proved.${open}${note ? ` ${note}` : ""}`
+  );
 }
 
 /** @param {any} view */
@@ -108,8 +112,9 @@ function populationWords(view) {
   const losses = rows.map((/** @type {any} */ row) => row.loss).filter(Number.isFinite);
   const whole = rows.filter((/** @type {any} */ row) => row.argmax_accuracy === 1).length;
   const proved = rows.filter((/** @type {any} */ row) => row.verdict === "proved").length;
+  const [low, high] = [Math.min(...losses), Math.max(...losses)];
   return (
-    `${grouped(rows.length)} seeds with losses from ${short(Math.min(...losses))} to ${short(Math.max(...losses))}; ` +
+    `${grouped(rows.length)} seeds with losses from ${short(low)} to ${short(high)}; ` +
     `${whole} made no error at their last measure, ${proved} are proved; seed ${best_seed} was chosen.`
   );
 }

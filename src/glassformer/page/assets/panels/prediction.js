@@ -17,7 +17,7 @@ import { answeringPlaces, placeName, spotName, tokenLabel, tokenPaint } from "./
  * @typedef {{allowed: number[]|null, winner: number, right: boolean|null, margin: number|null}} Verdict
  */
 
-const PLACE_WIDE = [46, 64]; // pixels: a place of the row, at least and at most
+const PLACE_WIDE = [41, 64]; // pixels: a place of the row, at least and at most
 const PLACE_HIGH = 104;
 const BAR_HIGH = 24;
 
@@ -27,7 +27,8 @@ export const predictionPanel = {
   title: "Prediction",
   wide: true,
   about: (view) =>
-    `What the model writes after each place, and how sure it is after ${spotName(view, view.place)}. Click a place to move the cursor there.`,
+    "What the model writes after each place, and how sure it is after " +
+    `${spotName(view, view.place)}. Click a place to move the cursor there.`,
   draw(view, width) {
     const beside = width >= 760;
     const places = placeRow(view, beside ? width * 0.5 - 20 : width);
@@ -75,10 +76,15 @@ function verdictOf(view, place) {
 /** @param {View} view @param {Verdict} verdict */
 function predictionWords(view, { allowed, winner, right, margin }) {
   const chance = columnOf(view.probabilities, view.place)[winner];
-  const says = `After ${spotName(view, view.place)} the model gives ${Number.isFinite(chance) ? percent(chance) : "NaN"} to ${tokenLabel(view, winner)}`;
+  const says =
+    `After ${spotName(view, view.place)} the model gives ` +
+    `${Number.isFinite(chance) ? percent(chance) : "NaN"} to ${tokenLabel(view, winner)}`;
   const gap = margin === null ? "" : `, ${short(margin)} logits ahead of the next`;
-  if (allowed === null)
-    return `${says}${gap}; ${view.payload.kind === "rule" ? "the rule leaves the next token open" : "no digit of the answer is written"} here.`;
+  if (allowed === null) {
+    const isRule = view.payload.kind === "rule";
+    const open = isRule ? "the rule leaves the next token open" : "no digit of the answer is written";
+    return `${says}${gap}; ${open} here.`;
+  }
   const names = allowed.map((token) => tokenLabel(view, token));
   const wanted =
     names.length > 4
@@ -87,9 +93,8 @@ function predictionWords(view, { allowed, winner, right, margin }) {
         ? `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`
         : names[0];
   const demand = `${view.payload.kind === "rule" ? "the rule demands" : "the sum needs"} ${wanted}`;
-  return right
-    ? `${says}: right, ${demand}; margin ${short(margin ?? NaN)} logits.`
-    : `${says}: wrong, ${demand}; margin ${short(margin ?? NaN)} logits.`;
+  const tie = !right && allowed.includes(winner) ? ", and no other token may be as likely" : "";
+  return `${says}: ${right ? "right" : "wrong"}, ${demand}${tie}; margin ${short(margin ?? NaN)} logits.`;
 }
 
 /**
@@ -98,7 +103,8 @@ function predictionWords(view, { allowed, winner, right, margin }) {
  */
 function placeRow(view, width) {
   const places = answeringPlaces(view);
-  const across = Math.max(1, Math.min(places.length, Math.floor(width / PLACE_WIDE[0])));
+  const lines = Math.ceil(places.length / Math.max(1, Math.floor(width / PLACE_WIDE[0])));
+  const across = Math.max(1, Math.ceil(places.length / lines)); // lines of one length
   const wide = Math.min(PLACE_WIDE[1], Math.floor(width / across));
   const group = s("g", { role: "group" });
   const cards = places.map((place, i) =>
@@ -120,7 +126,9 @@ function placeCard(view, place, wide, x, y) {
   const text = (/** @type {number} */ at, /** @type {string} */ words, /** @type {any} */ more) =>
     s("text", { x: middle, y: at, "text-anchor": "middle", ...more }, words);
   const go = () => view.change({ place });
-  const words = `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ${verdict.right === null ? "open" : verdict.right ? "right" : "wrong"}`;
+  const words =
+    `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ` +
+    `${verdict.right === null ? "open" : verdict.right ? "right" : "wrong"}`;
   const card = s(
     "g",
     {
@@ -148,7 +156,7 @@ function placeCard(view, place, wide, x, y) {
       "stroke-width": isCursor ? 2 : 1,
     }),
     readDisc(view, place, middle, 20),
-    text(39, placeName(view, place), { "font-size": 10, fill: colours.muted }),
+    text(39, placeName(view, place), { "font-size": 11, fill: colours.muted }),
     text(52, "↓", { fill: colours.muted, "font-size": 11 }),
     tokenDisc(view, verdict.winner, middle, 66, 11),
     text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),

@@ -3,11 +3,15 @@
 import { svgRoot } from "../chart.js";
 import { h } from "../dom.js";
 import { full, grouped, short } from "../numbers.js";
-import { badgeTitle, exampleWords, isTouched } from "./badge.js";
-import { CLASSES_HEIGHT, classesBar, digitMargins, marginsChart } from "./margins.js";
+import { powers } from "../prose.js";
+import { badgeTitle, exampleWords, isTied, isTouched } from "./badge.js";
+import { classesBar, classesHeight, digitMargins, marginsChart } from "./margins.js";
 
 const PROOF_PLOT = 220;
+const PROOF_GAP = 18; // between two pictures
 const PROOF_PLOT_ALONE = 280;
+const PROOF_PLOT_TALL = 400; // beside a list in one column
+const LONG_EXAMPLE = 22; // letters, from which the examples stand in one column
 const PROOF_ROW = 800; // pixels from which the worst inputs stand beside the picture
 
 /** @type {import("../types.js").Panel<any>} */
@@ -16,7 +20,8 @@ export const proofPanel = {
   title: "Proof and margins",
   wide: true,
   about: () =>
-    "A margin is the logit of the best right token less that of the best wrong one: above 0 the answer is right.",
+    "A margin is the logit of the best right token less that of the best wrong one: " +
+    "above 0 the answer is right.",
   missing: (view) => (view.payload.proof ? null : view.payload.missing.proof),
   draw: (view, width) => ({
     node: proofBody(view, width),
@@ -45,16 +50,16 @@ function proofBody(view, width) {
 function proofPicture(view, width) {
   const { proof } = view.payload;
   const { colours } = view;
-  const top = proof.classes.total ? CLASSES_HEIGHT : 0;
-  const height = proof.steps.length ? PROOF_PLOT : PROOF_PLOT_ALONE;
+  const top = proof.classes.total ? classesHeight(width) : 0;
+  const height = proof.steps.length ? PROOF_PLOT : hasLong(view) ? PROOF_PLOT_TALL : PROOF_PLOT_ALONE;
   /** @type {import("../chart.js").Plot[]} */
   const charts = [marginsChart(view, width, height)];
   if (proof.steps.length) charts.push(digitMargins(view, width, height));
-  charts.forEach((chart, i) => chart.root.setAttribute("y", String(top + i * height)));
+  charts.forEach((chart, i) => chart.root.setAttribute("y", String(top + i * (height + PROOF_GAP))));
   const bar = top ? classesBar(proof, width, colours) : null;
   return svgRoot(
     width,
-    top + charts.length * height,
+    top + charts.length * (height + PROOF_GAP) - PROOF_GAP,
     colours,
     bar,
     charts.map((chart) => chart.root),
@@ -62,10 +67,17 @@ function proofPicture(view, width) {
 }
 
 /** The worst inputs first, without those that say the same twice. @param {any} view */
-export function worstOf(view) {
+function worstOf(view) {
   const { proof } = view.payload;
   const all = [proof.counterexample, proof.hardest, ...proof.worst].filter(Boolean);
   return all.filter((one, i) => all.findIndex((other) => other.input === one.input) === i);
+}
+
+/** True where an example takes a line of its own. @param {any} view */
+function hasLong(view) {
+  return worstOf(view).some(
+    (one) => exampleWords(view, one).length + String(one.got).length + (one.right ? 0 : 12) > LONG_EXAMPLE,
+  );
 }
 
 /** @param {any} view */
@@ -73,13 +85,19 @@ function proofExamples(view) {
   const examples = worstOf(view);
   if (!examples.length) return null;
   const rows = examples.map((example) => h("li", {}, exampleButton(view, example)));
-  return h("div", { class: "worst" }, h("h3", {}, "Worst inputs"), h("ol", { class: "worst-list" }, rows));
+  return h(
+    "div",
+    { class: "worst" },
+    h("h3", {}, "Worst inputs"),
+    h("ol", { class: `worst-list${hasLong(view) ? " long" : ""}` }, rows),
+  );
 }
 
 /** @param {any} view @param {any} example */
 function exampleButton(view, example) {
   const isShown = example.input === view.state.input;
-  const said = example.right ? example.got : `${example.got}, not ${example.expected}`;
+  const wrong = isTied(example) ? `${example.got}, tied` : `${example.got}, not ${example.expected}`;
+  const said = example.right ? example.got : wrong;
   return h(
     "button",
     {
@@ -100,10 +118,12 @@ function exampleButton(view, example) {
 
 /** @param {any} view */
 function proofCheck(view) {
-  const { proof, name } = view.payload;
+  const { proof, target } = view.payload;
   if (proof.verdict === "not_applicable") return null;
   const isCertified = proof.source.includes("certificate");
-  const make = isCertified ? [] : ["Make a certificate: ", h("code", {}, `glassformer prove ${name}`), ". "];
+  const make = isCertified
+    ? []
+    : ["Make a certificate: ", h("code", {}, `glassformer prove ${target}`), ". "];
   const check = h("code", {}, isCertified ? "glassformer check certificate.json" : "glassformer check FILE");
   return h(
     "p",
@@ -119,9 +139,10 @@ function proofCheck(view) {
 /** @param {any} view */
 function proofNote(view) {
   const other = isTouched(view.state)
-    ? " The proof is about the run’s model; the test margins are those of the numbers shown."
+    ? " The proof and the worst inputs are about the run’s model; " +
+      "the test margins are those of the numbers shown."
     : "";
-  return `${view.payload.proof.sentence}${other}`;
+  return `${powers(view.payload.proof.sentence)}${other}`;
 }
 
 /** @param {any} view */
@@ -130,11 +151,16 @@ function proofWords(view) {
   const { error } = view;
   const { total, proved, refuted, undecided } = proof.classes;
   const classes = total
-    ? ` Of ${grouped(total)} classes ${grouped(proved)} are proved, ${grouped(refuted)} refuted, ${grouped(undecided)} undecided.`
+    ? ` Of ${grouped(total)} classes ${grouped(proved)} are proved, ${grouped(refuted)} refuted, ` +
+      `${grouped(undecided)} undecided.`
     : "";
   const margin =
     proof.smallest_margin === null ? "" : ` The smallest margin is ${short(proof.smallest_margin)}.`;
-  return `${badgeTitle(view, proof)}.${classes}${margin} On the test set ${grouped(error.wrong)} of ${grouped(error.total)} are wrong.`;
+  const whose = isTouched(view.state) ? "Of the run’s model: " : "";
+  return (
+    `${whose}${badgeTitle(view, proof)}.${classes}${margin} On the test set, ` +
+    `with the numbers shown, ${grouped(error.wrong)} of ${grouped(error.total)} are wrong.`
+  );
 }
 
 /** @param {any} view */

@@ -9,8 +9,15 @@ import { mix } from "../colour.js";
  */
 
 /**
- * @typedef {{token: number, x: number, y: number, room: number}} RegionSpot  the roomiest point of a token's regions
+ * @typedef {{token: number, x: number, y: number, room: number}} RegionSpot  the roomiest point of a token's
+ *   regions
  */
+
+const LEGS = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+]; // of a triangle, by which its inner points are counted
 
 /**
  * One path a token. Between two grid points with different winners the border is where their logits meet.
@@ -49,7 +56,8 @@ function regionRow(land, row, put) {
     if (ends)
       put(
         winner[row * grid + start],
-        `M${regionPx(land.X(start))} ${regionPx(low)}H${regionPx(land.X(column))}V${regionPx(high)}H${regionPx(land.X(start))}Z`,
+        `M${regionPx(land.X(start))} ` +
+          `${regionPx(low)}H${regionPx(land.X(column))}V${regionPx(high)}H${regionPx(land.X(start))}Z`,
       );
     if (ends) start = -1;
     if (whole && start < 0) start = column;
@@ -58,55 +66,64 @@ function regionRow(land, row, put) {
 }
 
 /**
- * The pieces of a cell whose corners have different winners. It runs hundreds of times a step: plain loops, few arrays.
- * @param {Land} land @param {number} row @param {number} column @param {(token: number, part: string) => void} put
+ * The pieces of a cell whose corners have different winners: two triangles, in each of which every logit is
+ * taken as linear. So a strip thinner than a cell is found too.
+ * @param {Land} land @param {number} row @param {number} column
+ * @param {(token: number, part: string) => void} put
  */
 function regionCell(land, row, column, put) {
-  const { grid, winner } = land;
+  const { grid } = land;
   const at = row * grid + column;
-  const corners = [at, at + 1, at + grid + 1, at + grid];
   const [left, right, low, high] = [land.X(column), land.X(column + 1), land.Y(row), land.Y(row + 1)];
-  const [xs, ys] = [
-    [left, right, right, left],
-    [low, low, high, high],
-  ];
-  const borders = [0, 1, 2, 3].map((i) => borderPoint(land, corners[i], corners[(i + 1) % 4], xs, ys, i));
-  const meets = borders.filter((point) => point !== null).length > 2; // three or four regions, or two crosswise
-  const middle =
-    meets && new Set(corners.map((here) => winner[here])).size > 2 ? borderMiddle(borders) : null;
-  for (let first = 0; first < 4; first++) {
-    const token = winner[corners[first]];
-    if (corners.findIndex((here) => winner[here] === token) !== first) continue;
+  regionTriangle(land, [at, at + 1, at + grid], [left, low, right - left, high - low], put);
+  regionTriangle(land, [at + grid + 1, at + grid, at + 1], [right, high, left - right, low - high], put);
+}
+
+/**
+ * A triangle by its right-angled corner, in pixels, and how far its legs reach.
+ * @param {Land} land @param {number[]} ends of the grid: the corner, the end across, the end up
+ * @param {number[]} frame @param {(token: number, part: string) => void} put
+ */
+function regionTriangle({ winner, logits, grid }, [a, b, c], [x, y, across, up], put) {
+  const size = grid * grid;
+  const tokens = regionRivals(winner, logits, size, a, b, c);
+  const lines = tokens.map((token) => {
+    const here = logits[token * size + a];
+    return { slope: [logits[token * size + b] - here, logits[token * size + c] - here], shift: here };
+  });
+  const regions = tokens.length > 1 ? convexRegions(lines, LEGS) : [{ token: 0, points: LEGS }];
+  for (const { token, points } of regions) {
     let part = "";
-    for (let i = 0; i < 4; i++) {
-      const inside = winner[corners[i]] === token;
-      const border = inside !== (winner[corners[(i + 1) % 4]] === token) ? borders[i] : null;
-      if (inside) part += `${part ? "L" : "M"}${regionPx(xs[i])} ${regionPx(ys[i])}`;
-      if (border) part += `${part ? "L" : "M"}${regionPx(border[0])} ${regionPx(border[1])}`;
-      if (middle && border && inside) part += `L${regionPx(middle[0])} ${regionPx(middle[1])}`;
-    }
-    put(token, `${part}Z`);
+    for (const [u, v] of points)
+      part += `${part ? "L" : "M"}${regionPx(x + u * across)} ${regionPx(y + v * up)}`;
+    put(tokens[token], `${part}Z`);
   }
 }
 
 /**
- * Where on edge i two winners' logits meet; null where both ends have the same.
- * @param {Land} land @param {number} here @param {number} there @param {number[]} xs @param {number[]} ys @param {number} i
+ * The tokens that may win inside: those that no corner's winner beats at every corner. Plain loops: it runs a
+ * thousand times a picture.
+ * @param {ArrayLike<number>} winner @param {Float64Array} logits @param {number} size of the grid
+ * @param {number} a @param {number} b @param {number} c
  */
-function borderPoint({ winner, logits, grid }, here, there, xs, ys, i) {
-  if (winner[here] === winner[there]) return null;
-  const [one, two] = [winner[here] * grid * grid, winner[there] * grid * grid];
-  const before = logits[one + here] - logits[two + here];
-  const after = logits[two + there] - logits[one + there];
-  const part = before + after > 0 ? before / (before + after) : 0.5;
-  const j = (i + 1) % 4;
-  return [xs[i] + part * (xs[j] - xs[i]), ys[i] + part * (ys[j] - ys[i])];
-}
-
-/** @param {Array<number[]|null>} crossings */
-function borderMiddle(crossings) {
-  const found = /** @type {number[][]} */ (crossings.filter((point) => point));
-  return [0, 1].map((axis) => found.reduce((sum, point) => sum + point[axis], 0) / found.length);
+function regionRivals(winner, logits, size, a, b, c) {
+  const rivals = [winner[a]];
+  if (winner[b] !== winner[a]) rivals.push(winner[b]);
+  if (winner[c] !== winner[a] && winner[c] !== winner[b]) rivals.push(winner[c]);
+  const first = rivals.length;
+  if (first === 1) return rivals;
+  for (let token = 0, at = 0; at < logits.length; token++, at += size) {
+    let isBeaten = false;
+    for (let i = 0; i < first && !isBeaten; i++) {
+      const best = rivals[i] * size;
+      isBeaten =
+        logits[at + a] <= logits[best + a] &&
+        logits[at + b] <= logits[best + b] &&
+        logits[at + c] <= logits[best + c];
+    }
+    if (!isBeaten) rivals.push(token);
+  }
+  return rivals;
 }
 
 /** @param {number} value */
@@ -134,7 +151,7 @@ export function regionSpots(land) {
 
 /**
  * How many steps every grid point is from the border of its region or of the map.
- * @param {Uint8Array} winner @param {number} grid
+ * @param {Uint8Array|Uint16Array} winner @param {number} grid
  */
 function regionRoom(winner, grid) {
   const room = new Int16Array(grid * grid);
@@ -154,7 +171,8 @@ function regionRoom(winner, grid) {
 
 /**
  * The same, exactly, where every token's logit is linear in the plane: then each region is a convex polygon.
- * @param {Linear[]} logits one a token @param {number[][]} corners of the picture @returns {Array<{token: number, points: number[][]}>}
+ * @param {Linear[]} logits one a token @param {number[][]} corners of the picture
+ * @returns {Array<{token: number, points: number[][]}>}
  */
 export function convexRegions(logits, corners) {
   const regions = logits.map((mine, token) => {
@@ -177,14 +195,19 @@ export function convexRegions(logits, corners) {
  * @param {number[][]} points @param {Linear} ahead
  */
 function keptSide(points, { slope, shift }) {
-  const values = points.map(([x, y]) => slope[0] * x + slope[1] * y + shift);
-  return points.flatMap((point, i) => {
-    const next = (i + 1) % points.length;
-    const kept = values[i] > 0 ? [point] : [];
-    if (values[i] > 0 === values[next] > 0) return kept;
-    const part = values[i] / (values[i] - values[next]);
-    return [...kept, [0, 1].map((axis) => point[axis] + part * (points[next][axis] - point[axis]))];
-  });
+  const ahead = (/** @type {number[]} */ point) => slope[0] * point[0] + slope[1] * point[1] + shift;
+  const kept = [];
+  let here = ahead(points[0]);
+  for (let i = 0; i < points.length; i++) {
+    const [from, to] = [points[i], points[(i + 1) % points.length]];
+    const there = ahead(to);
+    if (here > 0) kept.push(from);
+    const part = here / (here - there);
+    if (here > 0 !== there > 0)
+      kept.push([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]);
+    here = there;
+  }
+  return kept;
 }
 
 /**
@@ -207,7 +230,8 @@ export function polygonSpot(points) {
 
 /**
  * The regions in pale token colours.
- * @param {Map<number, string>} paths @param {import("../types.js").Token[]} tokens @param {import("../types.js").Colours} colours @param {number} [tint]
+ * @param {Map<number, string>} paths @param {import("../types.js").Token[]} tokens
+ * @param {import("../types.js").Colours} colours @param {number} [tint]
  */
 export function regionShapes(paths, tokens, colours, tint = colours.tint) {
   return [...paths].map(([token, d]) => {

@@ -19,9 +19,13 @@ export function mountScrubber(container, store, viewOf) {
   const speed = speedChooser();
   const player = createPlayer(store, steps, () => Number(speed.value));
   const words = h("output", { class: "scrub-words" });
-  const curve = scrubberCurve(payload.training, (step) => store.set({ step: nearestStep(steps, step) }));
+  const curve = scrubberCurve(payload.training, (step) =>
+    store.set({ step: nearestStep(steps, step), seed: null }),
+  );
   const note = h("p", { class: "small", role: "status" });
-  refill(container, player.button, range, speed, curve.root, h("div", { class: "scrub-facts" }, words, note));
+  const thinned = payload.training.note && h("p", { class: "muted small" }, payload.training.note);
+  const facts = h("div", { class: "scrub-facts" }, words, note, thinned || null);
+  refill(container, player.button, range, speed, curve.root, facts);
   follow(store, () => {
     const view = viewOf();
     const isOther = view.state.seed !== null;
@@ -56,22 +60,29 @@ function nearestStep(/** @type {number[]} */ steps, /** @type {number} */ step) 
 
 /** @param {number[]} steps @param {number|null} step */
 function stepWords(steps, step) {
+  return `${stepShort(step)}${stepOf(steps, step)}`;
+}
+
+/** What a phone has room for. @param {number|null} step */
+function stepShort(step) {
+  return step === null ? "the chosen model" : `step ${grouped(step)}`;
+}
+
+/** @param {number[]} steps @param {number|null} step */
+function stepOf(steps, step) {
   const last = grouped(steps[steps.length - 1]);
-  return step === null ? `the chosen model, after ${last} steps` : `step ${grouped(step)} of ${last}`;
+  return step === null ? `, after ${last} steps` : ` of ${last}`;
 }
 
 /** @param {any} view @param {number[]} steps */
 function scrubFacts(view, steps) {
   const { error, state, payload } = view;
-  const row = payload.training.rows.find(
-    (/** @type {any} */ one) => one.step === (state.step ?? steps[steps.length - 1]),
-  );
+  const row = payload.training.rows.find((/** @type {any} */ one) => one.step === state.step);
+  const isStored = row && Object.keys(state.changes).length === 0; // its curve knows no changed numbers
   return [
-    h("strong", {}, stepWords(steps, state.step)),
-    row && state.step !== null && h("span", { class: "scrub-loss" }, `loss ${short(row.loss)}`),
-    row &&
-      state.step !== null &&
-      h("span", { class: "scrub-error" }, `error ${percent(1 - row.argmax_accuracy)}`),
+    h("strong", {}, stepShort(state.step), h("span", { class: "of-steps" }, stepOf(steps, state.step))),
+    isStored && h("span", { class: "scrub-loss" }, `loss ${short(row.loss)}`),
+    isStored && h("span", { class: "scrub-error" }, `error ${percent(1 - row.argmax_accuracy)}`),
     h(
       "span",
       { id: "live-error", title: payload.test.about },
@@ -88,7 +99,8 @@ function otherSeed(view) {
     "Back to the chosen seed",
   );
   return [
-    `Seed ${view.state.seed} is open, at its end: checkpoints are kept of the chosen seed, ${view.payload.training.best_seed}, alone. `,
+    `Seed ${view.state.seed} is open, at its end: checkpoints are kept of the chosen seed, ` +
+      `${view.payload.training.best_seed}, alone. `,
     back,
   ];
 }
@@ -149,7 +161,8 @@ function createPlayer(store, steps, speedNow) {
   /** @param {number} now */
   function tick(now) {
     const step = store.get().step;
-    if (step !== stepOfStop(steps, Math.floor(at)) && step !== null) at = stopOf(steps, step); // moved by hand meanwhile
+    const isMoved = step !== null && step !== stepOfStop(steps, Math.floor(at)); // by hand, meanwhile
+    if (isMoved) at = stopOf(steps, step);
     at += ((now - before) / 1000) * (steps.length / PLAY_SECONDS) * speedNow();
     before = now;
     const next = stepOfStop(steps, Math.floor(at));

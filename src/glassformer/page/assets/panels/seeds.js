@@ -26,14 +26,15 @@ export const SEED_AXES = {
 };
 
 /**
- * @typedef {{domain: [number, number], label: string, log: boolean, ticks?: number[], format?: (v: number) => string, place: (v: number) => number}} SeedAxis
+ * @typedef {{domain: [number, number], label: string, log: boolean, ticks?: number[], format?: (v: number) =>
+ *   string, place: (v: number) => number}} SeedAxis
  */
 
 /**
  * A logarithm where it shows more; a value of nought then has a lane of its own at the end.
  * @param {string} name @param {number[]} values @returns {SeedAxis}
  */
-export function seedAxis(name, values) {
+function seedAxis(name, values) {
   const finite = values.filter(Number.isFinite);
   const above = finite.filter((value) => value > 0);
   const [low, high] = [Math.min(...above), Math.max(...above)];
@@ -183,7 +184,10 @@ function openOnPress(mark, view, seed) {
 
 /** @param {any} row */
 function seedWords(row) {
-  return `Seed ${row.seed}: loss ${full(row.loss)}, error ${full(1 - row.argmax_accuracy)}${row.verdict ? `, ${row.verdict}` : ""}`;
+  return (
+    `Seed ${row.seed}: loss ${full(row.loss)}, error ` +
+    `${full(1 - row.argmax_accuracy)}${row.verdict ? `, ${row.verdict}` : ""}`
+  );
 }
 
 /** @param {any} row @param {number} best @param {boolean} canOpen */

@@ -150,18 +150,19 @@ function bringIntoView(chapter, isFirst) {
   const panel = document.getElementById(`panel-${chapter.panel}`);
   if (chapter.panel && !panel) return;
   const isCalm = isFirst || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const move = (/** @type {ScrollBehavior} */ behavior) => window.scrollTo({ top: topOf(panel), behavior });
+  const spot = () => panel?.querySelector(`[data-picture="${chapter.picture}"]`) ?? panel;
+  const move = (/** @type {ScrollBehavior} */ behavior) => window.scrollTo({ top: topOf(spot()), behavior });
   move(isCalm ? "instant" : "smooth");
   const again = (/** @type {number} */ frames) => {
-    if (Math.abs(topOf(panel) - window.scrollY) > 4) move("instant");
+    if (Math.abs(topOf(spot()) - window.scrollY) > 4) move("instant");
     if (frames > 0) requestAnimationFrame(() => again(frames - 1));
   };
   if (isCalm) requestAnimationFrame(() => again(STORY_FRAMES));
   else document.addEventListener("scrollend", () => again(STORY_FRAMES), { once: true });
 }
 
-/** Where to scroll for a panel to stand under the bar; the head of the page where there is none. */
-function topOf(/** @type {HTMLElement|null} */ panel) {
+/** Where to scroll for a panel or picture to stand under the bar; the head of the page where there is none. */
+function topOf(/** @type {Element|null} */ panel) {
   if (!panel) return 0;
   const bar = document.getElementById("bar");
   const isSticky = bar && getComputedStyle(bar).position === "sticky";

@@ -1,8 +1,9 @@
-// What changed from the first model to the second, over depth: its size, its rank, and the directions that stayed.
+// What changed from the first model to the second, over depth: its size, its rank, and the directions that
+// stayed.
 
 import { pathOf, plot } from "../chart.js";
 import { h, s } from "../dom.js";
-import { short } from "../numbers.js";
+import { capital, short } from "../numbers.js";
 import { extent } from "../ticks.js";
 import { tip } from "../tip.js";
 import { rove } from "../rove.js";
@@ -29,7 +30,9 @@ export const changePanel = {
       : "The two models share no weights of one shape, so their weights were not subtracted.",
   about: (/** @type {any} */ view) => {
     const column = changeColumn(view);
-    return `${column.label[0].toUpperCase()}${column.label.slice(1)} of every weight type over the layers, from ${view.models[0].name} to ${view.models[1].name}: ${column.about}.`;
+    const [first, second] = view.models;
+    const shown = `${capital(column.label)} of every weight type over the layers`;
+    return `${shown}, from ${first.name} to ${second.name}: ${column.about}.`;
   },
   draw: drawChange,
 };
@@ -87,12 +90,7 @@ function drawChange(view, width) {
   );
   const dots = lines.map((one) => one.points.map((point) => changeDot(view, chart, one, point)));
   chart.layer.append(...dots.flat());
-  const longest = Math.max(...dots.map((row) => row.length));
-  if (dots.length)
-    rove(
-      chart.root,
-      dots.map((row) => Array.from({ length: longest }, (_, i) => row[i] ?? null)),
-    );
+  if (dots.length) rove(chart.root, dots);
   chart.root.setAttribute("role", "group");
   const node = h("div", {}, changeKey(lines), chart.root);
   const rows = lines.flatMap((one) => one.points.map(([layer, value]) => [one.type, layer, value]));

@@ -1,6 +1,7 @@
 // Small controls: a drop-down and a row of buttons of which one is pressed. Kept from drawing to drawing.
 
 import { h, refill } from "../dom.js";
+import { textsOf } from "./data.js";
 
 /** @type {Map<string, {root: any, control: any, options: string}>} */
 const keptChoices = new Map();
@@ -26,6 +27,22 @@ export function dropDown(key, label, options, chosen, choose) {
   kept.control.value = chosen;
   kept.control.onchange = () => choose(kept.control.value);
   return kept.root;
+}
+
+/**
+ * The treatments of a table, where it has several.
+ * @param {string} key @param {import("./data.js").Frame} frame @param {any} view @returns {Element[]}
+ */
+export function treatmentChoice(key, frame, view) {
+  const there = textsOf(frame, "treatment");
+  if (there.length < 2) return [];
+  const choose = (/** @type {string} */ treatment) => view.set({ treatment });
+  return [dropDown(key, "Treatment", there.map(sameWords), view.state.treatment, choose)];
+}
+
+/** An option that is called as it is. @param {string} text @returns {[string, string]} */
+export function sameWords(text) {
+  return [text, text];
 }
 
 /**

@@ -6,14 +6,16 @@ import { label } from "../marks.js";
 
 /** @typedef {import("../types.js").Colours} Colours */
 /**
- * @typedef {{components: ArrayLike<number>, values: ArrayLike<number>, colour: string, words: string, dash?: string, width?: number, opacity?: number}} Curve
+ * @typedef {{components: ArrayLike<number>, values: ArrayLike<number>, colour: string, words: string, dash?:
+ *   string, width?: number, opacity?: number}} Curve
  */
 
 const DEEPEST = 1e-7; // of the largest: smaller values are rounding, and would flatten the rest
 const FEW_DOTS = 12; // components up to which curves have dots: a single one would not be seen
 
 /**
- * @param {{curves: Curve[], width: number, height: number, colours: Colours, title: string, log?: boolean, label?: string}} options
+ * @param {{curves: Curve[], width: number, height: number, colours: Colours, title: string, log?: boolean,
+ *   label?: string}} options
  */
 export function spectrumPlot({
   curves,

@@ -5,7 +5,7 @@ import { short } from "../numbers.js";
 import { tip } from "../tip.js";
 
 /** @param {number} value */
-export function cellText(value) {
+function cellText(value) {
   return Number.isNaN(value) ? "–" : short(value, 5);
 }
 

@@ -1,4 +1,5 @@
-// One head: the eigenvalues of its two kernels in the complex plane, its singular values, and its row of the table.
+// One head: the eigenvalues of its two kernels in the complex plane, its singular values, and its row of the
+// table.
 
 import { h } from "../dom.js";
 import { unpack } from "../unpack.js";
@@ -23,7 +24,10 @@ export const headPanel = {
     const shared = model.heads.value("kv_head_idx", row);
     const keys = row >= 0 && shared !== head ? `, which reads key-value head ${shared}` : "";
     const manner = treatment === "raw" ? "" : ` (${treatment})`;
-    return `Layer ${layer}, head ${head}${keys}${manner}. QK scores a query against a key; OV is what the head writes where it attends.`;
+    return (
+      `Layer ${layer}, head ${head}${keys}${manner}. QK scores a query against a key; ` +
+      "OV is what the head writes where it attends."
+    );
   },
   draw: drawHead,
 };
@@ -73,7 +77,7 @@ function keepOpen(details) {
   details.addEventListener("toggle", () => (headIsOpen = details.open));
 }
 
-/** @param {any} view @param {any[]} models @param {string} kernel @param {number} width */
+/** @param {any} view @param {any[]} models @param {string} kernel @param {number} width @returns {Element[]} */
 function kernelPlots(view, models, kernel, width) {
   const { colours } = view;
   const rows = models.map((model) => headRow(model, view, kernel));
@@ -99,59 +103,61 @@ function kernelPlots(view, models, kernel, width) {
   ];
 }
 
-/** @param {any} model @param {number} row @param {number} i @param {boolean} many @param {any} colours */
+/**
+ * The singular values, of one model alone its eigenvalues too, and what random weights would give.
+ * @param {any} model @param {number} row @param {number} i @param {boolean} many @param {any} colours
+ */
 function headCurves(model, row, i, many, colours) {
   const values = model.headValues(row);
   const magnitudes = magnitudesOf(model.headEigenvalues(row));
   const norm = model.heads.value("frobenius", row);
   const random = model.random.heads[String(model.heads.value("size", row))];
   const colour = i ? colours.negative : colours.accent;
-  const counted = (/** @type {ArrayLike<number>} */ some) =>
-    Float64Array.from({ length: some.length }, (_, at) => at + 1);
-  const own = [
-    { components: counted(values), values, colour, words: many ? `σ, ${model.name}` : "singular values σ" },
-  ];
-  if (!many)
-    own.push({
-      components: counted(magnitudes),
-      values: magnitudes,
-      colour: colours.negative,
-      words: "|eigenvalues|",
-      width: 1.2,
-    });
+  const own = [wholeCurve(values, colour, many ? `σ, ${model.name}` : "singular values σ")];
+  if (!many) own.push(wholeCurve(magnitudes, colours.negative, "|eigenvalues|", { width: 1.2 }));
   if (random && i === 0 && norm > 0) {
-    const expected = unpack(random.values).data.map((value) => value * norm);
-    own.push({
-      components: counted(expected),
-      values: expected,
-      colour: colours.muted,
-      words: "σ of a random head",
-      dash: "5 3",
-      width: 1.4,
-    });
+    const expected = unpack(random).data.map((value) => value * norm);
+    own.push(wholeCurve(expected, colours.muted, "σ of a random head", { dash: "5 3", width: 1.4 }));
   }
   return own;
+}
+
+/**
+ * A curve through every component.
+ * @param {Float64Array} values @param {string} colour @param {string} words
+ * @param {{dash?: string, width?: number}} [style] @returns {import("./curves.js").Curve}
+ */
+function wholeCurve(values, colour, words, style = {}) {
+  return { components: values.map((_, at) => at + 1), values, colour, words, ...style };
 }
 
 /** @param {any} view @param {any[]} models @param {string[]} kernels */
 function headNote(view, models, kernels) {
   const said = kernels.map((kernel) => {
     const count = countEigenvalues(models[0].headEigenvalues(headRow(models[0], view, kernel)));
-    return `${kernel}: ${count.real} real (◆) and ${count.complex} complex (●) eigenvalues${count.zero ? `, ${count.zero} zero` : ""}`;
+    return (
+      `${kernel}: ${count.real} real (◆) and ${count.complex} complex (●) ` +
+      `eigenvalues${count.zero ? `, ${count.zero} zero` : ""}`
+    );
   });
   const both = models.length > 1 ? ` Filled: ${models[0].name}; hollow: ${models[1].name}.` : "";
   const hasRandom =
     models[0].random.heads[String(models[0].heads.value("size", headRow(models[0], view, kernels[0])))];
-  return `${said.join("; ")}.${both}${hasRandom ? " The random head has independent normal weights of the same shapes and norm (mean of eight draws)." : ""}`;
+  const random = "The random head: independent normal weights of the same shapes and norm (mean of 8 draws).";
+  return `${said.join("; ")}.${both}${hasRandom ? ` ${random}` : ""}`;
 }
 
 /** @param {any} view @param {any[]} models @param {string[]} kernels */
 function headAlt(view, models, kernels) {
   const said = kernels.map(
     (kernel) =>
-      `${kernel} effective rank ${models[0].heads.value("eff_rank", headRow(models[0], view, kernel)).toFixed(2)}`,
+      `${kernel} effective rank ` +
+      `${models[0].heads.value("eff_rank", headRow(models[0], view, kernel)).toFixed(2)}`,
   );
-  return `Layer ${view.state.layer} head ${view.state.head}: ${said.join(", ")}. Eigenvalues in the complex plane and singular values by size.`;
+  return (
+    `Layer ${view.state.layer} head ${view.state.head}: ${said.join(", ")}. ` +
+    "Eigenvalues in the complex plane and singular values by size."
+  );
 }
 
 /** @param {any} view @param {any[]} models @param {string[]} kernels */

@@ -67,9 +67,7 @@ function spectraNotes(notes) {
     ? h(
         "ul",
         { class: "notes", "aria-label": "Notes" },
-        unique.map((note) =>
-          h("li", {}, `${capital(note)}${/[.!?]$/.test(note) ? "" : "."}`),
-        ),
+        unique.map((note) => h("li", {}, `${capital(note)}${/[.!?]$/.test(note) ? "" : "."}`)),
       )
     : null;
 }

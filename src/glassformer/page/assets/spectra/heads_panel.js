@@ -1,8 +1,9 @@
-// The heatmap of heads: one number of every head; two models beside each other on one scale, and their difference.
+// The heatmap of heads: one number of every head; two models beside each other on one scale, and their
+// difference.
 
 import { h } from "../dom.js";
 import { short } from "../numbers.js";
-import { buttonRow, dropDown } from "./choices.js";
+import { buttonRow, dropDown, sameWords, treatmentChoice } from "./choices.js";
 import { headGrid, numbersOf, textsOf } from "./data.js";
 import { drawHeat } from "./heat.js";
 import { heatScale } from "./scale.js";
@@ -21,7 +22,10 @@ export const headsPanel = {
       : "No attention heads of this model were read, so there is no map of them.",
   about: (/** @type {any} */ view) => {
     const { label, about } = numberColumn(view);
-    return `${view.state.kernel} ${label} of every head${about ? `: ${about}` : ""}. Choose a head to see its spectra below.`;
+    return (
+      `${view.state.kernel} ${label} of every head${about ? `: ${about}` : ""}. ` +
+      "Choose a head to see its spectra below."
+    );
   },
   draw: drawHeads,
 };
@@ -50,21 +54,34 @@ function drawHeads(view, width) {
 
 /** @param {any} view @param {number} width @param {any} column */
 function heatMaps(view, width, column) {
+  const wanted = wantedMaps(view, column);
+  const grids = wanted.map((one) => one.grid);
+  const columns = heatColumns(width, wanted.length, grids);
+  const part = Math.floor((width - 20 * (columns - 1)) / columns);
+  const maps = wanted.map((one, i) => drawHeat({ ...one, width: i === 2 && columns === 2 ? width : part }));
+  const roots = maps.map((one) => one.root);
+  return { node: h("div", { class: "heats" }, roots), maps };
+}
+
+/**
+ * A map for each model, on one scale, and their difference where they have the same heads.
+ * @param {any} view @param {any} column
+ */
+function wantedMaps(view, column) {
   const { state, colours } = view;
+  /** @type {import("./data.js").SpectraModel[]} */
   const models = view.models.filter((/** @type {any} */ one) => one.heads.rows);
-  const grids = models.map((/** @type {any} */ one) => headGrid(one, state.kernel, state.treatment));
+  const grids = models.map((one) => headGrid(one, state.kernel, state.treatment));
   const read = (/** @type {any} */ model) => (/** @type {number} */ row) =>
     model.heads.value(column.name, row);
-  const every = models.flatMap((/** @type {any} */ one, /** @type {number} */ i) =>
-    grids[i].rows.flat().map(read(one)),
-  );
+  const every = models.flatMap((one, i) => grids[i].rows.flat().map(read(one)));
   const scale = heatScale(every, column.scale);
   const pick = (/** @type {number} */ layer, /** @type {number} */ head) => {
     const now = view.store.get();
     if (now.layer !== layer || now.head !== head) view.set({ layer, head });
   };
   const words = `${state.kernel} ${column.label}`;
-  const wanted = models.map((/** @type {any} */ one, /** @type {number} */ i) => ({
+  const wanted = models.map((one, i) => ({
     key: `heat${i}`,
     title: models.length > 1 ? one.name : words,
     grid: grids[i],
@@ -77,21 +94,7 @@ function heatMaps(view, width, column) {
   }));
   if (models.length === 2 && sameGrid(grids[0], grids[1]))
     wanted.push(differenceMap(models, grids, wanted[0], column, state));
-  const columns = heatColumns(width, wanted.length, grids);
-  const maps = wanted.map((one, i) =>
-    drawHeat({
-      ...one,
-      width: i === 2 && columns === 2 ? width : Math.floor((width - 20 * (columns - 1)) / columns),
-    }),
-  );
-  return {
-    node: h(
-      "div",
-      { class: "heats" },
-      maps.map((one) => one.root),
-    ),
-    maps,
-  };
+  return wanted;
 }
 
 /** @param {number} width @param {number} maps @param {any[]} grids */
@@ -130,22 +133,15 @@ function differenceMap(models, grids, first, column, state) {
 function headsControls(view) {
   const { state } = view;
   const { heads } = view.models.find((/** @type {any} */ one) => one.heads.rows);
-  const kernels = textsOf(heads, "kernel").map((one) => /** @type {[string, string]} */ ([one, one]));
+  const kernels = textsOf(heads, "kernel").map(sameWords);
   const numbers = numbersOf(heads, PLACE_COLUMNS).map(
     (one) => /** @type {[string, string]} */ ([one.name, one.label]),
   );
-  const treatments = textsOf(heads, "treatment").map((one) => /** @type {[string, string]} */ ([one, one]));
   const chosen = heads.has(state.number) ? state.number : "eff_rank";
   return [
     buttonRow("kernel", "Kernel", kernels, state.kernel, (kernel) => view.set({ kernel })),
     dropDown("number", "Number", numbers, chosen, (number) => view.set({ number })),
-    ...(treatments.length > 1
-      ? [
-          dropDown("treatment", "Treatment", treatments, state.treatment, (treatment) =>
-            view.set({ treatment }),
-          ),
-        ]
-      : []),
+    ...treatmentChoice("treatment", heads, view),
   ];
 }
 
@@ -180,5 +176,8 @@ function headsNumbers(view, column) {
 function headsAlt(view, column, table) {
   const values = table.rows.map((/** @type {any[]} */ row) => row[row.length - 1]).filter(Number.isFinite);
   const ends = values.length ? `, from ${short(Math.min(...values))} to ${short(Math.max(...values))}` : "";
-  return `${view.state.kernel} ${column.label} of ${values.length} heads${ends}. Chosen: layer ${view.state.layer} head ${view.state.head}.`;
+  return (
+    `${view.state.kernel} ${column.label} of ${values.length} heads${ends}. Chosen: ` +
+    `layer ${view.state.layer} head ${view.state.head}.`
+  );
 }

@@ -11,9 +11,10 @@ import { heatBar, heatColour } from "./scale.js";
 
 /** @typedef {import("../types.js").Colours} Colours */
 /**
- * @typedef {{key: string, title: string, grid: import("./data.js").HeadGrid, value: (row: number, layer: number, head: number) => number,
- *   scale: import("./scale.js").HeatScale, words: string, width: number, colours: Colours,
- *   pick: (layer: number, head: number) => void, isBare?: boolean}} HeatMap  isBare: no numbers in the cells
+ * @typedef {{key: string, title: string, grid: import("./data.js").HeadGrid, value: (row: number, layer:
+ *   number, head: number) => number, scale: import("./scale.js").HeatScale, words: string, width: number,
+ *   colours: Colours, pick: (layer: number, head: number) => void, isBare?: boolean}} HeatMap  isBare: no
+ *   numbers in the cells
  */
 /** @typedef {{root: SVGElement, mark: (layer: number, head: number) => void}} DrawnHeat */
 

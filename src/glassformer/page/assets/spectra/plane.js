@@ -1,4 +1,5 @@
-// Eigenvalues in the complex plane: circles of equal magnitude, and a root scale of the radius where a few are far out.
+// Eigenvalues in the complex plane: circles of equal magnitude, and a root scale of the radius where a few
+// are far out.
 
 import { svgRoot } from "../chart.js";
 import { s } from "../dom.js";
@@ -66,7 +67,7 @@ export function complexPlane(clouds, side, colours, title) {
   const names = planeRadii(largest, isRooted)
     .filter((size) => radius(size) > 16)
     .map((size) =>
-      label(cx + 3, cy + radius(size), short(size, 3), { colours, colour: colours.muted, size: 10.5 }),
+      label(cx + 3, cy + radius(size), short(size, 3), { colours, colour: colours.muted, size: 11 }),
     );
   const points = clouds.flatMap((cloud, i) =>
     planePoints(

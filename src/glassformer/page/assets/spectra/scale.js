@@ -1,4 +1,5 @@
-// What the colours of a map mean: from the smallest to the largest number, on both sides of 0, or by powers of ten.
+// What the colours of a map mean: from the smallest to the largest number, on both sides of 0, or by powers
+// of ten.
 
 import { shareColour, signedColour } from "../colour.js";
 import { s } from "../dom.js";
@@ -7,7 +8,8 @@ import { textWidth } from "../ticks.js";
 
 /** @typedef {import("../types.js").Colours} Colours */
 /**
- * @typedef {{low: number, high: number, kind: "plain"|"signed"|"log", cut: boolean}} HeatScale  cut: some numbers lie below its beginning
+ * @typedef {{low: number, high: number, kind: "plain"|"signed"|"log", cut: boolean}} HeatScale  cut: some
+ *   numbers lie below its beginning
  */
 
 const CROWDED = 0.02; // share of the numbers that may lie below a scale's beginning

@@ -4,7 +4,9 @@ import { headGrid, numbersOf, spectraModel, textsOf, weightKey } from "./data.js
 import { coloursInForce } from "../theme.js";
 
 /**
- * @typedef {{kernel: string, number: string, treatment: string, layer: number, head: number, measure: string, changed: string, weight: string, heads: string, weights: string, theme: "light"|"dark"|null, panel: string|null}} SpectraState
+ * @typedef {{kernel: string, number: string, treatment: string, layer: number, head: number, measure: string,
+ *   changed: string, weight: string, heads: string, weights: string, theme: "light"|"dark"|null, panel:
+ *   string|null}} SpectraState
  */
 
 export const CHANGE_COLUMNS = [

@@ -26,7 +26,8 @@ export const headTablePanel = {
       ? null
       : "No attention heads of this model were read.",
   about: () =>
-    "Every head, kernel and treatment. A click on a column sorts; the filter takes words and conditions such as layer=3 or eff_rank<20.",
+    "Every head, kernel and treatment. A click on a column sorts; " +
+    "the filter takes words and conditions such as layer=3 or eff_rank<20.",
   draw: (/** @type {any} */ view) => drawTable(view, "heads", tablesOf(view, "heads", "comparison_heads")),
 };
 
@@ -39,7 +40,9 @@ export const weightTablePanel = {
       ? null
       : "The weight matrices were not read (the analysis was of the heads alone).",
   about: () =>
-    "Every weight matrix and treatment; embeddings belong to no layer (−1). A click on a column sorts; the filter takes words and conditions such as W_Q or condition>1000.",
+    "Every weight matrix and treatment; embeddings belong to no layer (−1). " +
+    "A click on a column sorts; the filter takes words and conditions such as W_Q or " +
+    "condition>1000.",
   draw: (/** @type {any} */ view) => drawTable(view, "weights", tablesOf(view, "weights", "comparison")),
 };
 
@@ -133,7 +136,9 @@ function drawTable(view, kind, tables) {
     alt: `Table of ${kind}: ${rows.length} of ${frame.rows} rows.`,
     table,
     controls,
-    note: `${rows.length === frame.rows ? frame.rows : `${rows.length} of ${frame.rows}`} rows${tables.length > 1 ? ` of ${name}` : ""}.`,
+    note:
+      `${rows.length === frame.rows ? frame.rows : `${rows.length} of ${frame.rows}`} ` +
+      `rows${tables.length > 1 ? ` of ${name}` : ""}.`,
   };
 }
 

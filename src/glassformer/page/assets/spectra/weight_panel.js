@@ -23,7 +23,10 @@ export const weightPanel = {
     const row = weightRows.get(view.state.weight);
     const tensor = weights.text("tensor", row);
     const stored = weights.has("dtype") ? `, stored as ${weights.text("dtype", row)}` : "";
-    return `${weightName(view.models[0], row)}, ${weights.text("shape", row).replace("x", " × ")} (outputs × inputs)${stored}${tensor ? `: ${tensor}` : ""}.`;
+    return (
+      `${weightName(view.models[0], row)}, ${weights.text("shape", row).replace("x", " × ")} ` +
+      `(outputs × inputs)${stored}${tensor ? `: ${tensor}` : ""}.`
+    );
   },
   draw: drawWeight,
 };
@@ -148,14 +151,21 @@ function weightNote(view, shown) {
     view.models.length === 1 && curvesBehind(view).length > 1
       ? " Thin lines: the same type in the other layers."
       : "";
-  return `Dashed: quantiles of the law of Marchenko and Pastur, for independent weights.${behind} Values below 1e−7 of the largest fall below the picture.`;
+  return (
+    "Dashed: quantiles of the law of Marchenko and Pastur, " +
+    `for independent weights.${behind} Values below 1e−7 of the largest fall below the picture.`
+  );
 }
 
 /** @param {any} view */
 function weightAlt(view) {
   const model = view.models[0];
   const row = model.weightRows.get(view.state.weight);
-  return `Singular values of ${weightName(model, row)}: effective rank ${model.weights.value("eff_rank", row).toFixed(1)}, largest ${model.weights.value("largest", row).toPrecision(4)}.`;
+  return (
+    `Singular values of ${weightName(model, row)}: effective rank ` +
+    `${model.weights.value("eff_rank", row).toFixed(1)}, ` +
+    `largest ${model.weights.value("largest", row).toPrecision(4)}.`
+  );
 }
 
 /** @param {Array<{model: any, row: number}>} chosen */

@@ -42,12 +42,12 @@ class PairSet(NamedTuple):
     answers: Int[np.ndarray, "step batch"]
 
 
-def test_set(task: Task, architecture: Architecture) -> RuleSet | PairSet:
+def trial_set(task: Task, architecture: Architecture) -> RuleSet | PairSet:
     """The same inputs at every call; of a model with many numbers fewer."""
     return rule_set(task, architecture) if isinstance(task, Rule) else pair_set(task, architecture)
 
 
-def test_part(found: RuleSet | PairSet) -> dict[str, Any]:
+def trials_part(found: RuleSet | PairSet) -> dict[str, Any]:
     """As the page reads it."""
     count = grouped(found.tokens.shape[1])
     if isinstance(found, RuleSet):
