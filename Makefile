@@ -55,13 +55,14 @@ $(WEIGHTS): $(READY) requirements-weights.lock
 	@touch $@
 
 # A browser and a font, for the tests of the page: Debian's, where there is none and we are root. Where it cannot
-# be installed those tests fail, and say how to get it.
+# be installed the last line says how to get it, and those tests fail.
 chromium:
 	@if ! $(PYTHON) -c 'from tools.chromium import find_chromium; find_chromium()' 2> /dev/null \
 		&& [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		echo "installing Chromium, for the tests of the page"; \
 		{ $(APT) || { apt-get update -qq && $(APT); }; } > /dev/null 2>&1 || true; \
 	fi
+	@$(BIN)/python -c 'from tools.chromium import find_chromium; find_chromium()' 2>&1 | tail -n 1
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

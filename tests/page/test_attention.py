@@ -1,6 +1,5 @@
 """The attention panel: matrices and sums are those of Python's pass, and a cell keeps what it was asked for."""
 
-
 from .pages import SHOWN, page_of, payload, wait_drawn
 from .tables import rows_of, trace_of
 

@@ -255,7 +255,7 @@ def test_the_learning_curve_and_the_seeds(page, target):
         scale = np.log(series) if name == "loss" and "log" in page.inner_text(".curve-legend") else series
         ends = scale.argmin(), scale.argmax()
         share = (scale - scale[ends[0]]) / (np.ptp(scale) or 1.0)
-        assert up[ends[0]] >= up[ends[1]] and (np.ptp(scale) == 0 or np.ptp(up) > 1)
+        assert up[ends[0]] > up[ends[1]] or np.ptp(scale) == 0
         straight = up[ends[0]] + share * (up[ends[1]] - up[ends[0]])
         np.testing.assert_allclose(up, straight, atol=0.02)  # pixels of a line 44 high
     words = page.get_attribute("#scrubber .curve svg", "aria-label")
@@ -282,9 +282,9 @@ def test_the_figures_say_the_same(page, target):
     found = np.array(values(tables, picture="embeddings", item="token + position")).reshape(len(tokens), -1)
     close(found, [data["sums"][token, place] for place, token in enumerate(tokens)])
     for one in figure("13", target)["sequences"][:2]:
-        page.evaluate("input => glassformer.store.set({ input, place: null })", " ".join(one["labels"]))
-        drawn = page.get_attribute("#panel-attention", "data-draws")
         wait_drawn(page, "attention")
+        drawn = page.get_attribute("#panel-attention", "data-draws")
+        page.evaluate("input => glassformer.store.set({ input, place: null })", " ".join(one["labels"]))
         page.wait_for_function(
             "wanted => document.querySelector('#panel-attention').dataset.draws !== wanted", arg=drawn
         )
@@ -310,7 +310,7 @@ def test_the_header(page, target):
         == grouped(counts["unique"])
         == grouped(sum(a.size for a in loaded_of(target).params.values()))
     )
-    assert chips["learned"] == grouped(counts["learned"])
+    assert chips.get("learned", chips["parameters"]) == grouped(counts["learned"])
     for name, label in (("argmax_accuracy", "of {} places"), ("sampled_error", "wrong of {} sampled")):
         assert chips[label.format(grouped(measures[name]["positions"]))] == percent(measures[name]["value"])
     floor = measures["entropy_floor"]

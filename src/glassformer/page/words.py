@@ -87,12 +87,15 @@ def listed(items: Sequence[str], last: str = "and") -> str:
 
 
 def typed(path: Path) -> str:
-    """A path as one types it where the page was asked for, in the shorter of its two forms.
+    """A path as one types it where the page was asked for.
 
-    >>> typed(Path("runs/my run"))
-    "'runs/my run'"
+    One that leads out of there is cut to its last two names: a page is sent to others, the rest is nobody's business.
+
+    >>> typed(Path("runs/my run")), typed(Path("/home/somebody/work/runs/try"))
+    ("'runs/my run'", 'runs/try')
     """
-    return quote(min(os.path.relpath(path), str(path), key=len))
+    here = Path(os.path.relpath(path))
+    return quote(str(here if ".." not in here.parts else Path(*path.resolve().parts[-2:])))
 
 
 def minus(text: str) -> str:

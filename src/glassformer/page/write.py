@@ -38,7 +38,9 @@ TEMPLATE = """<!doctype html>
 <noscript><p>This page computes its pictures as you look at them: it needs JavaScript.</p></noscript>
 <header id="header"></header>
 <aside id="story"></aside>
-<div id="bar"><div id="input"></div><div id="scrubber"></div></div>
+<div id="bar" role="region" aria-label="Input and checkpoint">
+<div id="input"></div><div id="scrubber"></div>
+</div>
 <main id="panels"></main>
 <footer id="footer"></footer>
 <script type="application/json" id="payload">{payload}</script>

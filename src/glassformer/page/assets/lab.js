@@ -4,7 +4,8 @@ import { demandsOf } from "./judge.js";
 import { acceptedState, numberAt, readInput } from "./reading.js";
 import { testSetOf } from "./testset.js";
 import { rowOf, unpack } from "./unpack.js";
-import { View, readingOf, tokensOf } from "./view.js";
+import { readingOf } from "./pass.js";
+import { View, tokensOf } from "./view.js";
 
 /** @typedef {import("./types.js").Payload} Payload */
 /** @typedef {import("./types.js").State} State */

@@ -146,6 +146,7 @@ function matrixCell(options, { left, top, wide, high, size }, i, j, value, limit
   const group = s("g", { "data-key": `${i},${j}` }, rect, text ? s("text", ink, text) : null);
   const words = options.title?.(i, j);
   if (words) group.setAttribute("aria-label", words);
+  if (words && !group.hasAttribute("role")) group.setAttribute("role", "img");
   const { tip: content } = options;
   if (content || words) {
     group.setAttribute("tabindex", "-1");

@@ -187,11 +187,23 @@ function showDrawing(card, drawing, about) {
   card.about.textContent = about;
   card.note.textContent = drawing.note ?? "";
   card.figure.setAttribute("aria-label", drawing.alt);
-  if (drawing.node.tagName === "svg") drawing.node.setAttribute("aria-label", drawing.alt);
+  markPictures(drawing.node, drawing.alt);
   keepOrRefill(card.controls, drawing.controls ?? []);
   keepOrRefill(card.figure, [drawing.node]);
   card.section.classList.toggle("spills", widestPicture(drawing.node) > card.width);
   if (focus) refocus(focus);
+}
+
+/**
+ * A picture whose parts can be reached is a group of them; else one image, which the words stand for.
+ * @param {Element} node @param {string} alt
+ */
+function markPictures(node, alt) {
+  const isOne = node.tagName === "svg";
+  if (isOne) node.setAttribute("aria-label", alt);
+  for (const svg of isOne ? [node] : node.querySelectorAll("svg[role=img]")) {
+    if (!svg.hasAttribute("aria-label") || svg.querySelector("[tabindex]")) svg.setAttribute("role", "group");
+  }
 }
 
 /** @param {Element} node */

@@ -173,7 +173,7 @@ export function acceptedState(payload, wish) {
     const value = wish[key] === "null" && key !== "input" ? null : taken(wish[key], payload);
     if (value !== undefined) state[key] = value;
   }
-  if (state.seed === payload.population?.best_seed) state.seed = null;
+  if (payload.population && state.seed === payload.population.best_seed) state.seed = null;
   if (state.seed != null) state.step = null; // checkpoints are the chosen seed's alone
   return state;
 }

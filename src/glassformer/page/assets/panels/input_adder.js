@@ -1,7 +1,6 @@
 // The input of an adder: two numbers, and the sum that the model writes.
 
 import { h } from "../dom.js";
-import { short } from "../numbers.js";
 
 /** @param {() => any} viewOf @param {(text: string) => void} offer @returns {import("./input.js").Fields} */
 export function adderFields(viewOf, offer) {
@@ -97,13 +96,13 @@ export function adderGlance(view) {
           "span",
           { class: "answer-words good" },
           "✓ right",
-          h("span", { class: "more" }, ` · margin ${short(margin)}`),
+          h("span", { class: "more" }, ` · ${view.marginWords(margin)}`),
         )
       : h(
           "span",
           { class: "answer-words bad" },
           `✗ wrong, it is ${expected}`,
-          h("span", { class: "more" }, ` · margin ${short(margin)}`),
+          h("span", { class: "more" }, ` · ${view.marginWords(margin)}`),
         ),
   ];
 }

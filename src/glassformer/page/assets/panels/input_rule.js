@@ -1,7 +1,7 @@
 // The input of a rule: a field to type in, a cell for every token read, a palette, and the next token.
 
 import { h } from "../dom.js";
-import { percent, short } from "../numbers.js";
+import { percent } from "../numbers.js";
 
 /** @param {() => any} viewOf @param {(text: string) => void} offer @returns {import("./input.js").Fields} */
 export function ruleFields(viewOf, offer) {
@@ -117,7 +117,7 @@ function tokenCell(token, title, act) {
 
 /** @param {any} view @param {any} found */
 function verdictWords(view, found) {
-  const more = h("span", { class: "more" }, ` · margin ${short(found.margin)}`);
+  const more = h("span", { class: "more" }, ` · ${view.marginWords(found.margin)}`);
   if (!found.demand) return h("span", { class: "muted" }, "nothing demanded", more);
   const names = found.allowed.map((/** @type {number} */ token) => view.payload.tokens[token].label);
   const wanted = names.length > 4 ? `one of ${names.length} tokens` : names.join(" or ");

@@ -176,10 +176,7 @@ function lineBorder(view, line, X) {
   const y = LINE_TOP + 2 * LINE_ROW + 12;
   const [from, to] = [X(line.now), X(line.nearest)];
   const words = `${short(Math.abs(line.nearest - line.now))} to the border`;
-  const left = Math.min(
-    Math.max(Math.min(from, to), LINE_SIDE),
-    X(line.high) - textWidth(words, 11.5) * 1.08,
-  );
+  const left = Math.min(Math.max(Math.min(from, to), LINE_SIDE), X(line.high) - textWidth(words, 11.5) * 1.2);
   return [
     s("line", {
       x1: to,

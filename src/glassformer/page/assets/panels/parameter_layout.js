@@ -4,7 +4,7 @@ import { textWidth } from "../ticks.js";
 
 const SHEET_OPEN = 400; // numbers in all that are shown unasked
 const SHEET_TEXT = 200; // numbers of an array up to which each has its value written
-const SHEET_TALL = 6; // rows from which on an array at least twice as tall as wide is drawn sideways
+const SHEET_TALL = 5; // rows from which on an array at least twice as tall as wide is drawn sideways
 const SHEET_GAP = 22; // between groups
 const SHEET_HEAD = 24; // a group's name
 const SHEET_CAPTION = 18; // a line of an array's caption
