@@ -89,9 +89,9 @@ def listed(items: Sequence[str], last: str = "and") -> str:
 def typed(path: Path) -> str:
     """A path as one types it where the page was asked for.
 
-    One that leads out of there is cut to its last two names: a page is sent to others, the rest is nobody's business.
+    One that leads out of there is cut to its last two names, for a page is sent to others.
 
-    >>> typed(Path("runs/my run")), typed(Path("/home/somebody/work/runs/try"))
+    >>> typed(Path("runs/my run")), typed(Path("/elsewhere/runs/try"))
     ("'runs/my run'", 'runs/try')
     """
     here = Path(os.path.relpath(path))
