@@ -150,6 +150,10 @@ def test_checkpoints_seeds_and_changed_numbers(engine):
     assert engine.evaluate(of, {"seed": 8}) == [6.0, 6.0]
     assert engine.evaluate(of, {"changes": {"ff.down.bias[1]": 0.25}}) == [own[0], 0.25]
     assert engine.evaluate(of, {}) == own  # the stored numbers are as before
+    matrix = of.replace("ff.down.bias", "head.weight")
+    before = engine.evaluate(matrix, {})
+    after = engine.evaluate(matrix, {"changes": {"head.weight[3,1]": 0.25}})
+    assert [(n, value) for n, value in enumerate(after) if value != before[n]] == [(7, 0.25)]  # tok dim, of 2
 
 
 def test_a_nudge_moves_the_logits_and_leaves_the_view(engine):
