@@ -19,7 +19,7 @@ test:
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(READY) $(WEIGHTS) chromium
-	$(BIN)/pytest -m slow
+	XLA_FLAGS= $(BIN)/pytest -m slow
 
 check: $(READY)
 	$(BIN)/ruff check .

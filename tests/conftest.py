@@ -2,6 +2,8 @@
 
 Shapes are checked at run time here: the hook must be in place before the package is imported. The modules of the
 rules are left out: their settings are checked by the sentences that users see.
+
+Programs are compiled without the optimisations that take longer than they save here; make test-slow has them.
 """
 
 import os
@@ -27,6 +29,7 @@ def compiled_once(tmp_path_factory):
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     os.environ["GLASSFORMER_CACHE"] = str(session / "xla")
     os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
     from glassformer.train.setup import set_up_jax  # after the hook
 
     set_up_jax("cpu")

@@ -79,7 +79,7 @@ REGIONS_AT_RANDOM = """picture => {
   const [left, top] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
   const [right, floor] = [Math.max(...boxes.map((one) => one.x + one.width)), Math.max(...boxes.map((one) => one.y + one.height))];
   const count = 1000;
-  const spots = Array.from({ length: count }, (_, i) => new DOMPoint(left + (right - left) * ((i * 0.754877) % 1), top + (floor - top) * ((i * 0.569840) % 1)));
+  const spots = Array.from({ length: count }, (_, i) => new DOMPoint(left + (right - left) * (((i + 1) * 0.754877) % 1), top + (floor - top) * (((i + 1) * 0.569840) % 1)));
   const states = new Float64Array(width * count);
   for (let dim = 0; dim < width; dim++) states.fill(data[dim * places + view.place], dim * count, (dim + 1) * count);
   spots.forEach((spot, i) => { states[across * count + i] = U(spot.x); states[up * count + i] = V(spot.y); });

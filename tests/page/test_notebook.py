@@ -55,6 +55,7 @@ def nasty():
 def unharmed(frame):
     """Nothing of the run's texts has become an element or has run; window.bad is not there."""
     frame.wait_for_function("() => window.glassformer !== undefined")
+    frame.locator("section.panel").first.scroll_into_view_if_needed()
     frame.wait_for_selector("#panels svg")
     assert frame.evaluate("window.bad") is None
     assert frame.locator("img, [onclick], [onerror]").count() == 0

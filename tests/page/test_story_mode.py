@@ -81,7 +81,7 @@ def test_escape_leaves_and_the_end_leaves(page):
 def test_the_focus_stays_on_the_button(page):
     page.focus("#story [data-key='next']")
     page.keyboard.press("Space")
-    at_chapter(page, 0)
+    page.wait_for_selector("#story.reading")
     page.keyboard.press("Space")
     told(page, "Second")
     assert page.evaluate("document.activeElement.dataset.key") == "next"

@@ -103,7 +103,7 @@ function storyButtons(view) {
  * @param {any} view @param {number} by
  */
 export function moveChapter(view, by) {
-  const at = view.state.chapter;
+  const at = view.store.get().chapter; // a click may come before the last one is drawn
   const next = at === null ? (by > 0 ? 0 : -1) : at + by;
   if (next < 0 || !view.payload.story.length) return false;
   if (next >= view.payload.story.length) return leaveStory(view);
