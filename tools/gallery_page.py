@@ -20,6 +20,7 @@ SCRATCH = Path("runs") / ".gallery"
 DESK, PHONE = 1280, 390  # pixels
 HEIGHT = {DESK: 900, PHONE: 844}
 SCALE = 1.5  # pixels of a picture for one of the page
+AT_REST = 600  # milliseconds after which maps are drawn finely, and panels have their last height
 DRAWN = "section.panel svg, section.panel table, main table"  # something to see is there
 
 
@@ -71,7 +72,8 @@ def title(view: View) -> str:
 def page_of(name: str) -> Path:
     """The page of a run, of a model of the zoo, of all runs, or of the spectra of a real model."""
     if name == "index":
-        return Path(glassformer.page("runs").files[-1])
+        glassformer.page("runs")
+        return Path("runs") / "index.html"
     if name == "spectra":
         return Path(analysed().folder or "") / "page.html"
     if "-" not in name:
@@ -119,6 +121,7 @@ def pictures(page: Page, view: View) -> Iterator[tuple[str, str, bytes]]:
         section = page.locator(f"#{id}")
         section.scroll_into_view_if_needed()
         section.locator("svg, table, p.missing").first.wait_for()
+        page.wait_for_timeout(AT_REST)
         yield id.removeprefix("panel-"), section.locator(".about").first.inner_text(), section.screenshot()
 
 

@@ -63,6 +63,7 @@ def test_refuted(capsys):
     assert found["exact_error"] is None
 
 
+@pytest.mark.slow
 def test_undecided(capsys):
     found = prove_json(capsys, "rope-62", "--time", "1e-9", status=3)
     assert found["verdict"] == "undecided"

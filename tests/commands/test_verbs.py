@@ -179,7 +179,9 @@ def test_words_of_a_test(capsys):
     assert "entropy floor 0.0000\n" in out
 
 
-@pytest.mark.parametrize("target", ["successor", "runs/successor/params.safetensors"])
+@pytest.mark.parametrize(
+    "target", ["successor", pytest.param("runs/successor/params.safetensors", marks=pytest.mark.slow)]
+)
 def test_count_of_a_run(capsys, target):
     content = answer(capsys, "count", target)
     check_fields(content, COUNT_FIELDS)
@@ -216,6 +218,7 @@ def test_count_of_a_hand_built_model(capsys):
     assert (content["unique"], content["at"]) == (58, "hand-built numbers")
 
 
+@pytest.mark.slow
 def test_count_of_the_whole_zoo(capsys, monkeypatch):
     few = {name: ZOO[name] for name in ("glass-23", "nanogpt-58")}
     monkeypatch.setattr("glassformer.commands.counting.ZOO", few)

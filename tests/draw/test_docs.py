@@ -25,9 +25,10 @@ def test_counts_in_other_texts_are_those_of_the_set():
 
 
 def test_the_gallery_shows_the_whole_set_and_nothing_that_is_not_there():
-    gallery = (DOCS / "gallery" / "README.md").read_text()
+    pages = [DOCS / "gallery" / name for name in ("README.md", "page.md")]
+    gallery = "".join(page.read_text() for page in pages)
     shown = re.findall(r"\]\(([^)]+)\)", gallery)
     assert all((DOCS / "gallery" / file).exists() for file in shown)
     assert {f"plus_last_even-{picture.file}.png" for picture in PICTURES} <= set(shown)
-    kept = {path.name for path in (DOCS / "gallery").iterdir()} - {"README.md"}
+    kept = {path.name for path in (DOCS / "gallery").iterdir()} - {"README.md", "page.md"}
     assert kept == set(shown)

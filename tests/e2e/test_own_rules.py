@@ -59,6 +59,7 @@ def test_a_rule_file_from_training_to_test(capsys, here):
     assert found == {"runs/mirror": "mirror, complete", "runs/mirror2": "mirror, complete"}
 
 
+@pytest.mark.slow
 def test_an_interrupted_rule_file_goes_on(capsys, here, monkeypatch):
     import glassformer.commands.run as command
 
@@ -86,6 +87,7 @@ def test_a_rule_with_other_code_is_another_run(capsys, here):
     assert "only([state])" in (here / "runs" / "mirror" / "rule.py").read_text()
 
 
+@pytest.mark.slow
 def test_an_adder_from_a_file(capsys, here):
     (here / "adder.toml").write_text(
         'name = "adder"\n[task]\nname = "addition"\ndigits = 1\ndigit_stages = []\n[model]\ncontext = 5\n'
@@ -108,6 +110,7 @@ def test_an_adder_from_a_file(capsys, here):
     assert main(["prove", "runs/adder", "--population", "--json"]) == 1
 
 
+@pytest.mark.slow
 def test_float64_all_the_way(here):
     """In a process of its own, since the precision is the process's."""
     words = f"run successor {TINY} --model.precision float64 --out deep --json".split()

@@ -15,7 +15,11 @@ from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import Rule, add
 from glassformer.zoo import ZOO
 
-NAMES = ["microadder-57", "glass-29", "rope-62", "plus_last_even", "even_repeat_last_odd"]
+NAMES = ["glass-29", "plus_last_even"]
+NAMES += [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("microadder-57", "rope-62", "even_repeat_last_odd")
+]
 
 
 def example(name: str):

@@ -17,7 +17,7 @@ from glassformer.runs.atomic import read_arrays
 from glassformer.runs.history import read_history
 from glassformer.tasks import Addition, tabulate
 
-from .pages import RUNS, SHOWN, page_of, payload, wait_drawn
+from .pages import RUNS, SHOWN, first, page_of, payload, wait_drawn
 from .tables import exact, loaded_of
 
 RULES = ("plus_last_even", "lucky7", "step_back")
@@ -165,7 +165,7 @@ def test_the_badge_and_the_first_input_are_the_proofs(page, target):
         assert start == "0+9000" and "0 + 9000 gives 15000, not 9000" in words
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_typing_an_input(page, target):
     params = loaded_of(target).params
     if target in RULES:
@@ -229,7 +229,7 @@ def test_scrubbing_by_key_and_by_mouse(page, target):
     assert_at(steps.index(half))
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_dragging_a_parameter_and_resetting(page, target):
     params = {name: np.asarray(array, np.float64) for name, array in loaded_of(target).params.items()}
     wrong, total = error_of(target, params)
@@ -258,7 +258,7 @@ def test_dragging_a_parameter_and_resetting(page, target):
     wait_for(page, "!document.querySelector('#badge').textContent.includes('not the one shown')")
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_clicking_a_worst_case(page, target):
     worst = page.locator(".worst-input").nth(1)
     example = next(one for one in payload(target)["proof"]["worst"][1:2])
@@ -282,7 +282,7 @@ def test_choosing_a_seed(page, target):
     wait_for(page, f"{SHOWN}.seed === null")
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_a_link_shows_what_its_sender_saw(open_page, target):
     content = payload(target)
     text = "1 4 7 3" if target in RULES else "99+1"
@@ -304,7 +304,7 @@ def test_a_link_shows_what_its_sender_saw(open_page, target):
     assert_answer(page, target, changed)
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_saving_a_picture_and_its_numbers(page, target, tmp_path):
     panel, files = SAVED[target], dict[str, Path]()
     for form in ("PNG", "SVG", "CSV", "JSON"):
@@ -323,7 +323,7 @@ def test_saving_a_picture_and_its_numbers(page, target, tmp_path):
     assert rows[0] == table["columns"] and len(rows) == 1 + len(table["rows"]) > 1
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_the_story_goes_on_with_space(page, target):
     chapters = payload(target)["story"]
     assert len(chapters) >= 5
@@ -341,7 +341,7 @@ def test_the_story_goes_on_with_space(page, target):
     assert page.locator(".panel.failed").count() == 0
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_dark_and_light_on_a_phone(page, target):
     """Nothing is wider than a phone, in either theme; what is drawn is in the theme's colours."""
     try:

@@ -16,7 +16,7 @@ from glassformer.proof.contexts import tabulate_demands
 from glassformer.tasks import tabulate
 from tests.draw.conftest import subject_of
 
-from .pages import RUNS, page_of, payload, wait_drawn
+from .pages import RUNS, first, page_of, payload, wait_drawn
 from .tables import TOLERANCE, assert_close, exact, loaded_of, numbers_of, trace_of
 
 RULES = ("plus_last_even", "lucky7", "step_back")
@@ -48,7 +48,7 @@ def place_of(page):
     return page.evaluate("() => glassformer.viewOf().place")
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_every_parameter(page, target):
     """In the table, in the cells, in figure S8, and in the file."""
     rows, params = numbers_of(page, "parameters"), loaded_of(target).params
@@ -71,7 +71,7 @@ def test_every_parameter(page, target):
     )
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_the_prediction(page, target):
     rows, trace = numbers_of(page, "prediction"), trace_of(page, target)
     logits = trace["logits"]
@@ -95,7 +95,7 @@ def test_the_prediction(page, target):
         )
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_the_geometry(page, target):
     rows, trace = numbers_of(page, "geometry"), trace_of(page, target)
     layers, here = payload(target)["model"]["layers"], place_of(page)
@@ -133,7 +133,7 @@ def test_the_geometry(page, target):
     assert_close(values(of["hinges"], item="given by unit"), trace[f"{last}ff.hidden"][here])
 
 
-@every(RULES + ADDERS)
+@first(RULES + ADDERS)
 def test_the_attention(page, target):
     """Every cell, and the terms that make it; scores are sums of products, weights are shares of the row."""
     rows, trace = numbers_of(page, "attention"), trace_of(page, target)

@@ -106,6 +106,7 @@ def test_real_numbers(name):
     assert real.smallest_margin == pytest.approx(deployed.smallest_margin, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_no_time():
     model = load("rope-62")
     proof = prove_adder(model, model.addition, seconds=1e-9)

@@ -142,7 +142,7 @@ def test_a_step_is_drawn_alike_in_any_chunk():
     np.testing.assert_array_equal(together[2], pairs(key, steps[2:3], 8, Addition())[0][0])
 
 
-@pytest.mark.parametrize("name", ["lsb", "msb"])
+@pytest.mark.parametrize("name", ["msb", pytest.param("lsb", marks=pytest.mark.slow)])
 def test_problems_hold_the_right_answers(name):
     addition = Addition(layout=name)
     tokens = jax.jit(problems, static_argnums=(2, 3))(jax.random.key(0), jnp.arange(3), 50, addition)

@@ -98,6 +98,7 @@ def test_polish_lowers_the_loss_of_its_batch():
     np.testing.assert_array_equal(alone.state.vectors[0], polished.state.vectors[1])
 
 
+@pytest.mark.slow
 def test_addition_trains():
     addition = Addition(digits=2, digit_stages=(), carry_mix=0.0)
     length = addition.written().length

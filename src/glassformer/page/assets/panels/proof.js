@@ -116,24 +116,29 @@ function exampleButton(view, example) {
   );
 }
 
-/** @param {any} view */
+/**
+ * Where it comes from, and how to check it; of a rule only a context that breaks it has a certificate.
+ * @param {any} view
+ */
 function proofCheck(view) {
-  const { proof, target } = view.payload;
+  const { kind, proof, target } = view.payload;
   if (proof.verdict === "not_applicable") return null;
-  const isCertified = proof.source.includes("certificate");
-  const make = isCertified
-    ? []
-    : ["Make a certificate: ", h("code", {}, `glassformer prove ${target}`), ". "];
-  const check = h("code", {}, isCertified ? "glassformer check certificate.json" : "glassformer check FILE");
+  const hasCertificate = kind === "adder" || proof.verdict === "refuted";
   return h(
     "p",
     { class: "muted small" },
     `From ${proof.source}. `,
-    make,
-    isCertified ? "Check it, in the run folder: " : "Check it: ",
-    check,
-    ", which uses other code than the prover.",
+    hasCertificate && checkWords(proof, target),
   );
+}
+
+/** @param {import("../types.js").ProofData} proof @param {string} target */
+function checkWords(proof, target) {
+  const other = ", which uses other code than the prover.";
+  if (proof.source.includes("certificate"))
+    return ["Check it, in the run folder: ", h("code", {}, "glassformer check certificate.json"), other];
+  const make = h("code", {}, `glassformer prove ${target}`);
+  return ["Make a certificate: ", make, ". Check it: ", h("code", {}, "glassformer check FILE"), other];
 }
 
 /** @param {any} view */
