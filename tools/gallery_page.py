@@ -19,6 +19,7 @@ from tools.small_picture import smaller
 SCRATCH = Path("runs") / ".gallery"
 DESK, PHONE = 1280, 390  # pixels
 HEIGHT = {DESK: 900, PHONE: 844}
+TALL = 2400  # what is outside the window is not painted
 SCALE = 1.5  # pixels of a picture for one of the page
 AT_REST = 600  # milliseconds after which maps are drawn finely, and panels have their last height
 DRAWN = "section.panel svg, section.panel table, main table"  # something to see is there
@@ -114,6 +115,7 @@ def pictures(page: Page, view: View) -> Iterator[tuple[str, str, bytes]]:
     if not view.panels:
         yield "top", "The first window.", page.screenshot()
     every = page.eval_on_selector_all("section.panel", "all => all.map((one) => one.id)")
+    page.set_viewport_size({"width": view.width, "height": TALL})
     page.add_style_tag(
         content="#bar { position: static !important }"
     )  # it would lie over what is photographed
