@@ -124,7 +124,7 @@ def attended(reading: Reading) -> Chapter | None:
     prefix = reading.tale.page["model"]["layers"][layer]["prefix"]
     rows = [np.asarray(reading.trace[f"{prefix}attn.weights.{head}"][-1]) for head in range(heads)]
     sharpest = int(np.argmax([row.max() for row in rows]))
-    text = [f"From {reading.named(reading.last)} attention looks back."]
+    text = [f"From {reading.named(reading.last)} attention looks at the places up to it."]
     if heads > 1:
         text.append(f"Of the {heads} heads, head {sharpest} is the most sure here.")
     text += [

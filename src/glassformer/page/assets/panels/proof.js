@@ -88,7 +88,7 @@ function proofExamples(view) {
   return h(
     "div",
     { class: "worst" },
-    h("h3", {}, "Worst inputs"),
+    h("h3", {}, "The worst inputs found"),
     h("ol", { class: `worst-list${hasLong(view) ? " long" : ""}` }, rows),
   );
 }
