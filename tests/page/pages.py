@@ -52,12 +52,12 @@ def with_seeds(target: str, shift: float = 0.5) -> dict[str, Any]:
 
 
 def wait_drawn(page, panel: str) -> None:
-    """Scrolls to a panel, past others that grow as they are drawn, and waits until it has been drawn itself."""
+    """Scrolls to a panel, past others that grow as they are drawn, and waits until it shows the state of now."""
     page.wait_for_function(
         """panel => {
           const left = document.querySelector(".panel:not([data-draws])");
           (left ?? document.getElementById(`panel-${panel}`)).scrollIntoView({block: "center"});
-          return left === null;
+          return left === null && !document.querySelector(`#panel-${panel}[data-stale]`);
         }""",
         arg=panel,
     )

@@ -27,7 +27,9 @@ def test_a_click_in_the_curve_goes_there(page):
     box = page.locator("#scrubber .curve svg").bounding_box()
     page.mouse.click(box["x"] + 1, box["y"] + 5)
     at_step(page, steps()[0])
-    page.mouse.click(box["x"] + box["width"] - 0.5, box["y"] + 5)
+    page.mouse.click(box["x"] + box["width"] - 8, box["y"] + 5)
+    at_step(page, steps()[-1])
+    page.mouse.click(box["x"] + box["width"] - 1.5, box["y"] + 5)
     at_step(page, None)
 
 

@@ -152,10 +152,10 @@ def test_the_page_is_small(folder):
 
 
 def drawn(page, panel):
-    """The panel, once it is drawn."""
+    """The panel, once it is drawn as the state is now."""
     section = page.locator(f"#panel-{panel}")
     section.scroll_into_view_if_needed()
-    page.wait_for_function("id => document.getElementById(id).dataset.draws > 0", arg=f"panel-{panel}")
+    page.wait_for_selector(f"#panel-{panel}[data-draws]:not([data-stale])")
     return section
 
 

@@ -32,7 +32,7 @@ export function mountPanels(container, panels, store, viewOf) {
   const { ask, drawNow } = drawingOf(cards, viewOf);
   const drawAll = () => drawNow(() => true);
   const redraw = () => {
-    for (const card of cards) card.stale = true;
+    for (const card of cards) markStale(card, true);
     ask();
   };
   const point = () => {
@@ -68,7 +68,7 @@ function drawingOf(cards, viewOf) {
     const next = cards.find((card) => card.near && (card.stale || card.drawing?.isRough));
     if (!next) return;
     resting = setTimeout(() => {
-      next.stale = true;
+      markStale(next, true);
       drawNow((card) => card === next);
       rest(0);
     }, wait);
@@ -132,7 +132,8 @@ function watchCards(cards, ask) {
       const card = byFigure.get(entry.target);
       const width = Math.round(entry.contentRect.width);
       if (!card || !width || Math.abs(width - card.width) < 1) continue;
-      [card.width, card.stale] = [width, true];
+      card.width = width;
+      markStale(card, true);
     }
     ask();
   });
@@ -157,12 +158,18 @@ function watchWindow(cards, field, room, ask) {
   for (const card of cards) observer.observe(card.section);
 }
 
+/** `data-stale` tells a test that a panel shows an older state. */
+function markStale(/** @type {Card} */ card, /** @type {boolean} */ isStale) {
+  card.stale = isStale;
+  card.section.toggleAttribute("data-stale", isStale);
+}
+
 /**
  * A panel that cannot be drawn says so in its own place; the others go on.
  * @param {Card} card @param {any} view
  */
 function drawCard(card, view) {
-  card.stale = false;
+  markStale(card, false);
   try {
     const missing = card.panel.missing?.(view) ?? null;
     if (missing !== null) showSentence(card, "missing", missing);

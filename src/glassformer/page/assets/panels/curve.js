@@ -5,11 +5,12 @@ import { grouped, percent, short } from "../numbers.js";
 
 const CURVE_WIDTH = 600;
 const CURVE_HEIGHT = 44;
+const CURVE_END = 4; // pixels at the right end that mean the chosen model
 const CURVE_LOG_FROM = 20; // largest loss over smallest: from here on a logarithm shows more
 
 /**
- * `go` is called with the step of a click. Colours come from the style sheet: this picture is never exported.
- * @param {any} training @param {(step: number) => void} go
+ * `go` is called with the step of a click, null at the right end. Colours come from the style sheet: this picture is never exported.
+ * @param {any} training @param {(step: number|null) => void} go
  */
 export function scrubberCurve(training, go) {
   const { rows, floor } = training;
@@ -53,7 +54,8 @@ export function scrubberCurve(training, go) {
   /** @param {any} event */
   function click(event) {
     const box = root.getBoundingClientRect();
-    go(((event.clientX - box.left) / box.width) * last);
+    const isEnd = box.right - event.clientX < CURVE_END;
+    go(isEnd ? null : ((event.clientX - box.left) / box.width) * last);
   }
   /** @param {number|null|undefined} step  undefined: nowhere */
   function show(step) {

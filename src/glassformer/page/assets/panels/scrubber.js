@@ -20,7 +20,7 @@ export function mountScrubber(container, store, viewOf) {
   const player = createPlayer(store, steps, () => Number(speed.value));
   const words = h("output", { class: "scrub-words" });
   const curve = scrubberCurve(payload.training, (step) =>
-    store.set({ step: nearestStep(steps, step), seed: null }),
+    store.set({ step: step === null ? null : nearestStep(steps, step), seed: null }),
   );
   const note = h("p", { class: "small", role: "status" });
   const thinned = payload.training.note && h("p", { class: "muted small" }, payload.training.note);
@@ -52,9 +52,8 @@ function stepOfStop(steps, index) {
   return index >= steps.length ? null : steps[index];
 }
 
-/** The checkpoint closest to a place of the curve; its right end is the chosen model. */
+/** The checkpoint closest to a place of the curve. */
 function nearestStep(/** @type {number[]} */ steps, /** @type {number} */ step) {
-  if (step >= steps[steps.length - 1]) return null;
   return steps.reduce((best, one) => (Math.abs(one - step) < Math.abs(best - step) ? one : best));
 }
 
