@@ -50,7 +50,7 @@ def open_page(browser, tmp_path):
     opener = Opener(browser, tmp_path)
     yield opener
     opener.close()
-    assert opener.problems == []
+    assert not opener.problems, opener.problems
 
 
 @pytest.fixture(scope="session")

@@ -92,6 +92,19 @@ def test_a_notebook_shows_the_page_live(small_run, open_page):
     inner.wait_for_selector("#panels svg")
 
 
+def test_a_folded_cell_draws_once_it_is_opened(small_run, open_page):
+    shown = glassformer.page(small_run("lucky7"))._repr_html_()
+    page = open_page(NOTEBOOK.format(f'<div id="cell" style="width: 1px">{shown}</div>'))
+    inner = page.frames[1]
+    inner.wait_for_function("() => window.glassformer !== undefined")
+    inner.evaluate("document.querySelector('section.panel').scrollIntoView()")
+    inner.wait_for_timeout(200)  # long enough for its observers, which draw what is in the window
+    assert inner.locator("#panels svg").count() == 0
+    page.evaluate("document.getElementById('cell').style.width = '900px'")
+    inner.locator("section.panel").first.scroll_into_view_if_needed()
+    inner.wait_for_selector("#panels svg")
+
+
 def test_the_page_cannot_reach_the_notebook(small_run, open_page):
     page = open_page(NOTEBOOK.format(glassformer.page(small_run("lucky7"))._repr_html_()))
     assert (

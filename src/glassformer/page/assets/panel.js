@@ -48,7 +48,8 @@ export function mountPanels(container, panels, store, viewOf) {
 
 /**
  * `drawNow` draws the stale cards of a kind; `ask` those in the window in the next frame, and those near it,
- * or drawn roughly while all moved, one by one at rest. So a drag waits only for what is seen.
+ * or drawn roughly while all moved, one by one at rest. So a drag waits only for what is seen. A card without a
+ * width (a notebook's cell that is folded, or not laid out yet) waits until it has one.
  * @param {Card[]} cards @param {() => any} viewOf
  */
 function drawingOf(cards, viewOf) {
@@ -56,7 +57,7 @@ function drawingOf(cards, viewOf) {
   let resting = 0;
   let drawnAt = -Infinity;
   const drawNow = (/** @type {(card: Card) => boolean} */ isMeant, isMoving = false) => {
-    const due = cards.filter((card) => card.stale && isMeant(card));
+    const due = cards.filter((card) => card.stale && card.width > 0 && isMeant(card));
     if (!due.length) return;
     const view = viewOf();
     view.isMoving = isMoving;
@@ -65,7 +66,7 @@ function drawingOf(cards, viewOf) {
   };
   const rest = (/** @type {number} */ wait) => {
     clearTimeout(resting);
-    const next = cards.find((card) => card.near && (card.stale || card.drawing?.isRough));
+    const next = cards.find((card) => card.near && card.width > 0 && (card.stale || card.drawing?.isRough));
     if (!next) return;
     resting = setTimeout(() => {
       markStale(next, true);
