@@ -33,6 +33,16 @@ def test_a_click_in_the_curve_goes_there(page):
     at_step(page, None)
 
 
+@pytest.mark.parametrize("target", ["plus_last_even", "lucky7"])
+def test_nothing_moves_under_the_pointer(shared_page, target):
+    page = shared_page(page_of(target))
+    before = page.locator("#scrub").bounding_box()
+    page.evaluate("() => glassformer.store.set({ step: glassformer.payload.training.steps[0] })")
+    page.wait_for_selector("#header .changed:has-text('is shown')")
+    page.wait_for_selector("#badge:has-text('not the one shown')")
+    assert page.locator("#scrub").bounding_box() == before
+
+
 def test_playing_goes_from_the_start_to_the_end_and_stops(page):
     page.select_option(".scrub-speed", "5")
     page.keyboard.press("Escape")

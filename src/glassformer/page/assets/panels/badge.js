@@ -41,14 +41,12 @@ function emptyBadge(sentence) {
   );
 }
 
-/** @param {any} view @param {any} proof */
-function badgeWords(view, proof) {
-  const isOther = isTouched(view.state);
-  return [
-    h("strong", {}, badgeTitle(view, proof)),
-    h("small", {}, badgeFacts(proof).join(" · ")),
-    isOther && h("small", { class: "badge-other" }, "about the run’s model, not the one shown"),
-  ];
+/** With other numbers its facts give way to a warning: one line for one, so that nothing moves. */
+function badgeWords(/** @type {any} */ view, /** @type {any} */ proof) {
+  const below = isTouched(view.state)
+    ? h("small", { class: "badge-other" }, "about the run’s model, not the one shown")
+    : h("small", {}, badgeFacts(proof).join(" · "));
+  return [h("strong", {}, badgeTitle(view, proof)), below];
 }
 
 /** The page shows other numbers than the run's. @param {any} state */

@@ -34,14 +34,7 @@ export function mountHeader(container, store, viewOf) {
   const status = h("p", { class: "changed", role: "status" });
   refill(
     container,
-    h(
-      "div",
-      { class: "tools" },
-      themeSwitch(store),
-      copyButton(store),
-      resetButton(store, lab),
-      keysButton(),
-    ),
+    h("div", { class: "head-first" }, status, headTools(store, lab)),
     h("div", { class: "head-top" }, headTitle(payload), badge),
     h(
       "ul",
@@ -49,7 +42,6 @@ export function mountHeader(container, store, viewOf) {
       countChips(payload),
       measureChips(payload),
     ),
-    status,
     headArithmetic(payload),
   );
   let shown = "";
@@ -62,6 +54,12 @@ export function mountHeader(container, store, viewOf) {
     refill(badge, proofBadge(view));
     refill(status, headStatus(view));
   });
+}
+
+/** @param {any} store @param {any} lab */
+function headTools(store, lab) {
+  const buttons = [copyButton(store), resetButton(store, lab), keysButton()];
+  return h("div", { class: "tools" }, themeSwitch(store), buttons);
 }
 
 /** @param {any} payload */
