@@ -25,7 +25,7 @@ def page(shared_page):
 def choose(page):
     page.locator(CELL).click()
     page.wait_for_function(f"key => {SHOWN}.chosen === key", arg=KEY)
-    page.wait_for_selector("#panel-parameters .parameter-margin-slope")
+    page.wait_for_selector("#panel-parameters:not([data-stale]) .parameter-margin-slope")
 
 
 def changed(page):

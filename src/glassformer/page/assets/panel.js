@@ -159,10 +159,10 @@ function watchWindow(cards, field, room, ask) {
   for (const card of cards) observer.observe(card.section);
 }
 
-/** `data-stale` tells a test that a panel shows an older state. */
+/** `data-stale` tells a test that a panel shows an older state, or shows its own roughly. */
 function markStale(/** @type {Card} */ card, /** @type {boolean} */ isStale) {
   card.stale = isStale;
-  card.section.toggleAttribute("data-stale", isStale);
+  card.section.toggleAttribute("data-stale", isStale || Boolean(card.drawing?.isRough));
 }
 
 /**
@@ -170,7 +170,7 @@ function markStale(/** @type {Card} */ card, /** @type {boolean} */ isStale) {
  * @param {Card} card @param {any} view
  */
 function drawCard(card, view) {
-  markStale(card, false);
+  card.stale = false;
   try {
     const missing = card.panel.missing?.(view) ?? null;
     if (missing !== null) showSentence(card, "missing", missing);
@@ -183,6 +183,7 @@ function drawCard(card, view) {
       `This panel could not be drawn: ${error instanceof Error ? error.message : error}.`,
     );
   }
+  markStale(card, card.stale); // drawing may move the focus, and so change the state
   card.section.dataset.draws = String(Number(card.section.dataset.draws ?? 0) + 1);
 }
 

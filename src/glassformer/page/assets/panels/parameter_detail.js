@@ -18,10 +18,10 @@ import {
 
 const CHIPS = 7; // intermediates that are named; of more, the first and the last
 const SLOW = 12; // milliseconds: what takes longer waits until the drag rests
-const REST = 150; // milliseconds without a change are a rest
 
 /**
- * @typedef {{node: HTMLElement, parts: Object<string, any>, view: any, late: number, slow: boolean}} Detail
+ * `slow`: its sums took long the last time; `isRough`: they still are those of an older state.
+ * @typedef {{node: HTMLElement, parts: Object<string, any>, view: any, slow: boolean, isRough: boolean}} Detail
  */
 
 /** @returns {Detail} */
@@ -77,7 +77,13 @@ export function parameterDetail() {
     parts.slopes,
   );
   /** @type {Detail} */
-  const detail = { node: /** @type {HTMLElement} */ (node), parts, view: null, late: 0, slow: false };
+  const detail = {
+    node: /** @type {HTMLElement} */ (node),
+    parts,
+    view: null,
+    slow: false,
+    isRough: false,
+  };
   detailListen(detail);
   return detail;
 }
@@ -217,22 +223,20 @@ function panelOf(kind, name) {
 }
 
 /**
- * What the change does: here, and over the test set. Slow sums wait for a rest.
+ * What the change does: here, and over the test set. Slow sums wait for a rest, and are pale until then.
  * @param {Detail} detail @param {any} spot
  */
 function showAnswer(detail, spot) {
   const { parts, view } = detail;
   refill(parts.answer, answerWords(view));
-  clearTimeout(detail.late);
-  const work = () => {
-    const began = performance.now();
-    const { wrong, total } = view.error;
-    refill(parts.test, h("strong", {}, `right on ${total - wrong} of ${total}`), " test inputs");
-    refill(parts.slopes, spot && slopeTable(view, spot));
-    detail.slow = performance.now() - began > SLOW;
-  };
-  if (detail.slow) detail.late = window.setTimeout(() => detail.view === view && work(), REST);
-  else work();
+  detail.isRough = view.isMoving && detail.slow;
+  for (const part of [parts.test, parts.slopes]) part.classList.toggle("older", detail.isRough);
+  if (detail.isRough) return;
+  const began = performance.now();
+  const { wrong, total } = view.error;
+  refill(parts.test, h("strong", {}, `right on ${total - wrong} of ${total}`), " test inputs");
+  refill(parts.slopes, spot && slopeTable(view, spot));
+  detail.slow = performance.now() - began > SLOW;
 }
 
 /** @param {any} view */

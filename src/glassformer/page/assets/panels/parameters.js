@@ -41,6 +41,7 @@ export const parametersPanel = {
         return parametersData(view);
       },
       note: parametersNote(view),
+      isRough: stage.detail.isRough,
     };
   },
 };
