@@ -53,8 +53,8 @@ def kit(open_page, html):
             page.evaluate("kit.drawAll()")
         return page
 
-    yield opened
-    open_page.problems[:] = [each for each in open_page.problems if "no such intermediate" not in each]
+    open_page.expected = "no such intermediate"
+    return opened
 
 
 def saved(page, panel, form):

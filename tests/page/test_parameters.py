@@ -71,6 +71,17 @@ def test_keys_change_reset_and_walk(page):
     page.wait_for_function(f"() => {SHOWN}.chosen === 'ff.up.weight[0,2]'")
 
 
+def test_keys_faster_than_the_drawing_all_count(page):
+    choose(page)
+    page.locator(CELL).evaluate(
+        """cell => {
+          for (const shiftKey of [false, false, true])
+            cell.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", shiftKey, bubbles: true }));
+        }"""
+    )
+    assert changed(page)[KEY] == pytest.approx(stored() + 0.12 * abs(stored()))
+
+
 def test_the_field_takes_numbers_and_refuses_nonsense(page):
     choose(page)
     field = page.locator(".parameter-field")

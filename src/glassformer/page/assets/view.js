@@ -57,6 +57,11 @@ export class View {
     this.store.set(patch);
   }
 
+  /** Of the state as it is now: a key or a click may come before the last one is drawn. @returns {View} */
+  get now() {
+    return this.store.get() === this.state ? this : this.lab.view(this.store.get(), this.store);
+  }
+
   get colours() {
     return this.#once("colours", () => coloursInForce(this.payload.colours, this.state));
   }

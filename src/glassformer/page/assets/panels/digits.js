@@ -57,9 +57,10 @@ function digitStageNode() {
     const move = { ArrowLeft: 1, ArrowRight: -1 }[event.key];
     if (!move || event.ctrlKey || event.metaKey || event.altKey || !digitStage) return;
     event.preventDefault();
-    const byColumn = digitsByColumn(digitStage.view);
-    const here = byColumn.findIndex((each) => each.place === digitStage?.view.place);
-    digitStage.view.change({
+    const now = digitStage.view.now;
+    const byColumn = digitsByColumn(now);
+    const here = byColumn.findIndex((each) => each.place === now.place);
+    now.change({
       place: byColumn[Math.min(Math.max(here + move, 0), byColumn.length - 1)].place,
     });
   };
@@ -169,7 +170,7 @@ function digitControls(view) {
 /** @param {any} view */
 function digitToolsOf(view) {
   const move = (/** @type {number} */ by) => () => {
-    const now = digitStage?.view ?? view;
+    const now = (digitStage?.view ?? view).now;
     const here = now.answer.digits.findIndex((/** @type {any} */ each) => each.place === now.place);
     const next = now.answer.digits[Math.min(Math.max(here + by, 0), now.answer.digits.length - 1)];
     now.change({ place: next.place });

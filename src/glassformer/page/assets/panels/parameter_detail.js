@@ -91,7 +91,7 @@ export function parameterDetail() {
 /** @param {Detail} detail */
 function detailListen(detail) {
   const { parts } = detail;
-  const spot = () => spotAt(detail.view, detail.view.state.chosen);
+  const spot = () => spotAt(detail.view, detail.view.now.state.chosen);
   const set = (/** @type {number|null} */ value) => {
     const here = spot();
     if (here && value !== null) changeNumber(detail.view, here, value);
@@ -104,7 +104,7 @@ function detailListen(detail) {
   parts.field.addEventListener("change", () => {
     if (spelledNumber(parts.field.value) !== null) return;
     const here = spot();
-    const kept = here ? full(currentValue(detail.view, here)) : "";
+    const kept = here ? full(currentValue(detail.view.now, here)) : "";
     showFieldError(
       detail,
       `${quoted(parts.field.value)} is no number up to ${LARGEST_NUMBER}: ` +
@@ -114,7 +114,7 @@ function detailListen(detail) {
   });
   parts.undo.addEventListener("click", () => {
     const here = spot();
-    if (here) changeNumber(detail.view, here, storedValue(detail.view, here));
+    if (here) changeNumber(detail.view, here, storedValue(detail.view.now, here));
   });
   parts.undoAll.addEventListener("click", () => detail.view.change({ changes: {} }));
 }

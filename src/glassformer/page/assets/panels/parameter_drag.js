@@ -24,7 +24,7 @@ export function sheetListen(sheet) {
     sheet.root.addEventListener(name, act);
   on("focusin", ({ target }) => {
     const cell = cellOf(target);
-    if (cell && sheet.view.state.chosen !== cell.spot.key) sheet.view.change({ chosen: cell.spot.key });
+    if (cell && sheet.view.now.state.chosen !== cell.spot.key) sheet.view.change({ chosen: cell.spot.key });
   });
   on("keydown", (event) => {
     const cell = cellOf(event.target);
@@ -36,7 +36,7 @@ export function sheetListen(sheet) {
       drag = {
         cell,
         x: event.clientX,
-        from: currentValue(sheet.view, cell.spot),
+        from: currentValue(sheet.view.now, cell.spot),
         id: event.pointerId,
         moved: false,
         next: null,
@@ -62,7 +62,8 @@ export function sheetListen(sheet) {
  */
 function pressedCell(sheet, cell, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const { keys, view } = sheet;
+  const { keys } = sheet;
+  const view = sheet.view.now;
   const at = keys.indexOf(cell.spot.key);
   const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: keys.length - 1 }[event.key];
   const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];

@@ -91,8 +91,8 @@ export function onePercent(view, spot) {
 /** The stored value is no change. @param {any} view @param {Spot} spot @param {number} value */
 export function changeNumber(view, spot, value) {
   if (!Number.isFinite(value)) return;
-  const changes = { ...view.state.changes };
-  if (value === storedValue(view, spot)) delete changes[spot.key];
+  const changes = { ...view.now.state.changes };
+  if (value === storedValue(view.now, spot)) delete changes[spot.key];
   else changes[spot.key] = value;
   view.change({ changes });
 }
