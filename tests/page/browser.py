@@ -13,6 +13,8 @@ from tools.chromium import find_chromium, launch
 
 PATIENCE = 20_000  # milliseconds that a condition is waited for: a busy machine, not a slow page
 KEPT = 8  # pages that stay open for the tests after
+# Until what the state asks for is drawn: a part of the page follows in the frame after a change.
+NEXT_FRAME = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 # The page as it was when it was opened: state, fields, menus and focus.
 AS_OPENED = """() => new Promise((resolve) => {
   const { store, lab } = glassformer;

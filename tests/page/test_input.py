@@ -2,6 +2,7 @@
 
 import pytest
 
+from .browser import NEXT_FRAME
 from .pages import SHOWN, page_of, payload
 
 
@@ -20,6 +21,8 @@ def shown(page):
 
 
 def glance(page, text):
+    """Waits for words in the answer to the input of now: the one before may have had the same."""
+    page.evaluate(NEXT_FRAME)
     page.wait_for_function("text => document.querySelector('#answer').textContent.includes(text)", arg=text)
 
 
@@ -46,6 +49,30 @@ def test_nonsense_says_what_is_valid_and_changes_nothing(rule):
     assert "0 1 2" in rule.inner_text("#input-error")
     assert rule.get_attribute("#input-text", "aria-invalid") == "true"
     assert (shown(rule), rule.inner_text("#answer")) == ("4 7 +", before)
+
+
+def test_what_is_typed_before_the_next_frame_stays(rule):
+    """Two keys within one frame: the second, which cannot be read, is neither overwritten nor forgiven."""
+    rule.evaluate("""() => {
+      const field = document.querySelector("#input-text");
+      for (const text of ["4 7 +", "4 7 x"]) {
+        field.value = text;
+        field.dispatchEvent(new Event("input"));
+      }
+    }""")
+    glance(rule, "✓ right")
+    assert (shown(rule), rule.input_value("#input-text")) == ("4 7 +", "4 7 x")
+    assert "x" in rule.inner_text("#input-error")
+
+
+def test_clicks_before_the_next_frame_all_count(rule):
+    rule.fill("#input-text", "4 7 +")
+    glance(rule, "✓ right")
+    rule.evaluate("""() => {
+      const next = document.querySelector("#answer .token.next");
+      (next.click(), next.click());
+    }""")
+    assert shown(rule) == "4 7 + 4 4"
 
 
 def test_escape_brings_the_last_good_text_back(rule):

@@ -352,7 +352,7 @@ def test_dark_and_light_on_a_phone(page, target):
             wait_for(page, "document.documentElement.dataset.theme === wanted", theme.lower())
             wait_drawn(page, "proof")
             wait_for(page, "document.querySelector('#panel-proof svg').outerHTML.includes(wanted)", paper)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            wait_for(page, "document.documentElement.scrollWidth <= 390")
         assert page.locator(".panel.failed").count() == 0
     finally:
         page.set_viewport_size({"width": 1280, "height": 900})

@@ -42,15 +42,17 @@ export function mountInput(container, store, viewOf) {
     for (const field of fields.inputs) markField(field, words !== "");
   }
   let known = "";
-  follow(store, () => {
+  // At once, not with the next frame: what is typed before it would be overwritten.
+  const keepUp = () => {
     const view = viewOf();
-    if (view.state.input !== known) {
-      known = view.state.input;
-      if (readText(lab, fields.text()) !== known) fields.show(view);
-      complain("");
-    }
-    refill(answer, (isAdder ? adderGlance : ruleGlance)(view, offer));
-  });
+    if (view.state.input === known) return;
+    known = view.state.input;
+    if (readText(lab, fields.text()) !== known) fields.show(view);
+    complain("");
+  };
+  keepUp();
+  store.subscribe(keepUp);
+  follow(store, () => refill(answer, (isAdder ? adderGlance : ruleGlance)(viewOf(), offer)));
   for (const field of fields.inputs)
     field.addEventListener("keydown", (event) => restore(event, fields, viewOf, complain));
 }

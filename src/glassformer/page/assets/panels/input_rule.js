@@ -76,14 +76,14 @@ function rulePalette(payload, append) {
 export function ruleGlance(view, offer) {
   const { labels, payload, tokens } = view;
   const remove = (/** @type {number} */ place) =>
-    offer(joined(labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
+    offer(joined(view.now.labels.filter((/** @type {string} */ _, /** @type {number} */ i) => i !== place)));
   const cells = tokens.map((/** @type {number} */ token, /** @type {number} */ place) =>
     tokenCell(payload.tokens[token], `Remove ${labels[place]} at place ${place}`, () => remove(place)),
   );
   const last = tokens.length - 1;
   const found = view.answers[last];
   const next = payload.tokens[found.winner];
-  const cell = tokenCell(next, `Append ${next.label}`, () => offer(joined([...labels, next.label])));
+  const cell = tokenCell(next, `Append ${next.label}`, () => offer(joined([...view.now.labels, next.label])));
   cell.classList.add("next");
   return [
     h("span", { class: "cells", role: "group", "aria-label": "Tokens read: a click removes one" }, cells),
