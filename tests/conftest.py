@@ -3,7 +3,8 @@
 Shapes are checked at run time here: the hook must be in place before the package is imported. The modules of the
 rules are left out: their settings are checked by the sentences that users see.
 
-Programs are compiled without the optimisations that take longer than they save here; make test-slow has them.
+Programs are compiled in the quick way, without the optimisations that take longer than they save here; make
+test-slow has them.
 """
 
 import os
@@ -21,6 +22,8 @@ install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.be
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("steady")
 
+QUICK = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory):
@@ -29,7 +32,7 @@ def compiled_once(tmp_path_factory):
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     os.environ["GLASSFORMER_CACHE"] = str(session / "xla")
     os.environ["JAX_PLATFORMS"] = "cpu"
-    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+    os.environ.setdefault("XLA_FLAGS", QUICK)
     from glassformer.train.setup import set_up_jax  # after the hook
 
     set_up_jax("cpu")

@@ -13,6 +13,7 @@ from glassformer.train.data import make_source, stream
 from glassformer.train.objective import loss
 from glassformer.train.population import Population, State
 from glassformer.train.settings import Train
+from tests.selection import every
 
 MODEL = reference(vocab=12)
 SOURCE = make_source(make_rule("plus_last_even"), Sequences(200, 20, 50), 8)
@@ -33,8 +34,10 @@ def grown(seeds, threads):
     return state, first, population.advance(first.state, 20, 20)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("seeds", [(4,), (4, 5, 6), (3, 4, 5), (7, 4)])
+@pytest.mark.parametrize(
+    ("seeds", "threads"),
+    every(3, [(seeds, n) for n in (1, 2) for seeds in [(4,), (4, 5, 6), (3, 4, 5), (7, 4)]]),
+)
 def test_a_seed_has_the_same_bits_alone_and_among_many(seeds, threads):
     many = grown(tuple(range(2, 9)), 2)
     alone = grown(seeds, threads)
