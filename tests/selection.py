@@ -6,13 +6,18 @@ from typing import Any
 import pytest
 
 
-def every(nth: int, cases: Iterable[Any], also: Iterable[Any] = ()) -> list[Any]:
-    """Each nth case, and those named, are tested always."""
-    cases, named = list(cases), list(also)
+def chosen(cases: Iterable[Any], always: Iterable[Any]) -> list[Any]:
+    """Those named are tested always."""
+    named = list(always)
     return [
-        case if place % nth == 0 or case in named else pytest.param(*as_tuple(case), marks=pytest.mark.slow)
-        for place, case in enumerate(cases)
+        case if case in named else pytest.param(*as_tuple(case), marks=pytest.mark.slow) for case in cases
     ]
+
+
+def each(nth: int, cases: Iterable[Any], also: Iterable[Any] = ()) -> list[Any]:
+    """Every nth case, and those named, are tested always."""
+    cases = list(cases)
+    return chosen(cases, [*cases[::nth], *also])
 
 
 def as_tuple(case: Any) -> tuple[Any, ...]:

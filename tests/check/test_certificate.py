@@ -17,7 +17,7 @@ from glassformer.errors import UserError
 from glassformer.runs.load import load
 from glassformer.tasks import Addition, add, digits_of
 from tests.check.conftest import altered, inside, proved
-from tests.selection import every
+from tests.selection import each
 
 HEX = 16
 
@@ -169,7 +169,7 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize("kind", every(2, TAMPERED, also=("low bound", "margin", "class doubled")))
+@pytest.mark.parametrize("kind", each(2, TAMPERED, also=("low bound", "margin", "class doubled")))
 def test_whatever_is_changed_is_found(glass, kind):
     change, reason = TAMPERED[kind]
     result = check(altered(glass, change))

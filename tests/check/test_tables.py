@@ -9,7 +9,7 @@ from glassformer.errors import UserError
 from glassformer.runs.load import load
 from glassformer.tasks import add
 from glassformer.zoo import ZOO
-from tests.selection import every
+from tests.selection import each
 
 PAIRS = 12
 
@@ -41,7 +41,7 @@ def enclosed_logits(model, tables, tokens, place):
 
 
 @pytest.mark.parametrize(
-    ("name", "arithmetic"), every(3, [(name, kind) for name in available() for kind in ("deployed", "real")])
+    ("name", "arithmetic"), each(3, [(name, kind) for name in available() for kind in ("deployed", "real")])
 )
 def test_logits_of_random_sums_lie_in_the_balls(name, arithmetic, precise):
     model = load(name)

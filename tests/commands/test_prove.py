@@ -13,7 +13,7 @@ from glassformer.cli import main
 from glassformer.runs.atomic import write_arrays
 from glassformer.runs.load import load
 from glassformer.zoo import ZOO
-from tests.selection import every
+from tests.selection import each
 
 FIELDS = {
     "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest", "counterexample", "classes",
@@ -182,7 +182,7 @@ def test_listed_verdicts_belong_to_the_weights(capsys):
 
 @pytest.mark.parametrize(
     "name",
-    every(3, (name for name, entry in ZOO.items() if (entry.build or entry.weights) and name != "rope-62")),
+    each(3, (name for name, entry in ZOO.items() if (entry.build or entry.weights) and name != "rope-62")),
 )
 def test_verdicts_are_what_the_prover_says(name):
     from glassformer.proof.adder import prove_adder

@@ -10,6 +10,7 @@ from glassformer.commands.run import run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import RULES, Addition
 from glassformer.zoo import ZOO
+from tests.selection import chosen
 
 SHARE = {"value": float, "low": float, "high": float, "positions": int}
 RUN_FIELDS = {
@@ -179,9 +180,7 @@ def test_words_of_a_test(capsys):
     assert "entropy floor 0.0000\n" in out
 
 
-@pytest.mark.parametrize(
-    "target", ["successor", pytest.param("runs/successor/params.safetensors", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("target", chosen(["successor", "runs/successor/params.safetensors"], ["successor"]))
 def test_count_of_a_run(capsys, target):
     content = answer(capsys, "count", target)
     check_fields(content, COUNT_FIELDS)

@@ -13,12 +13,12 @@ from glassformer.draw.theme import THEMES
 from glassformer.runs.atomic import read_arrays
 from tests.draw.conftest import NAMES, subject_of
 from tests.draw.faults import faults
-from tests.selection import every
+from tests.selection import each
 
 IDS = [picture.id for picture in PICTURES]
 
 
-@pytest.mark.parametrize(("id", "name"), every(5, [(id, name) for id in IDS for name in NAMES]))
+@pytest.mark.parametrize(("id", "name"), each(5, [(id, name) for id in IDS for name in NAMES]))
 def test_no_figure_has_a_fault(id, name):
     picture = PICTURES[IDS.index(id)]
     data = picture.compute(subject_of(name))

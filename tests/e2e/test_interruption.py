@@ -31,16 +31,8 @@ program()
 
 
 def start(folder, moment=0, number=signal.SIGKILL):
-    command = [
-        sys.executable,
-        "-c",
-        INTERRUPTED,
-        str(moment),
-        str(int(number)),
-        *WORDS.split(),
-        "--out",
-        str(folder),
-    ]
+    told = [str(moment), str(number.value), *WORDS.split(), "--out", str(folder)]
+    command = [sys.executable, "-c", INTERRUPTED, *told]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -14,12 +14,9 @@ from glassformer.model.ops_rows import MOST, RowOps, rows_of
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import Rule, add
 from glassformer.zoo import ZOO
+from tests.selection import chosen
 
-NAMES = ["glass-29", "plus_last_even"]
-NAMES += [
-    pytest.param(name, marks=pytest.mark.slow)
-    for name in ("microadder-57", "rope-62", "even_repeat_last_odd")
-]
+NAMES = ["glass-29", "plus_last_even", "microadder-57", "rope-62", "even_repeat_last_odd"]
 
 
 def example(name: str):
@@ -37,7 +34,7 @@ def quickly_compiled(job):
     return jax.jit(job, compiler_options=options)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", chosen(NAMES, NAMES[:2]))
 def test_logits_and_gradients(name):
     model, params, tokens, last = example(name)
     expected = forward(model, NumpyOps(), params, tokens, last)

@@ -12,6 +12,7 @@ from glassformer.page.pack import packed
 from glassformer.page.payload import payload_of
 from glassformer.page.write import html
 from glassformer.runs.load import load, load_run
+from tests.selection import chosen
 
 FIRST = ("plus_last_even", "microadder-57", "nanogpt-58")
 RUNS = Path(__file__).parent.parent / "draw" / "runs"
@@ -65,5 +66,4 @@ def wait_drawn(page, panel: str) -> None:
 
 def first(targets):
     """What differs little from page to page: here on three of them, on the others in make test-slow."""
-    later = [pytest.param(target, marks=pytest.mark.slow) for target in targets if target not in FIRST]
-    return pytest.mark.parametrize("target", [*FIRST, *later])
+    return pytest.mark.parametrize("target", chosen(targets, FIRST))

@@ -9,7 +9,7 @@ from glassformer.proof.adder import prove_adder
 from glassformer.runs.load import load
 from glassformer.tasks import Addition
 from tests.proof.small import drawn, failing_classes, nanogpt, refuted_classes, run_all, tinyadder
-from tests.selection import every
+from tests.selection import each
 
 RIGHT = {"nanogpt": nanogpt, "tinyadder": tinyadder}
 
@@ -97,7 +97,7 @@ def test_the_counterexample_is_wrong_when_run(name):
 
 
 @pytest.mark.parametrize(
-    "name", every(3, ["nanogpt-58-repaired", "hand-4", "microadder-67", "glass-29", "glass-39"])
+    "name", each(3, ["nanogpt-58-repaired", "hand-4", "microadder-67", "glass-29", "glass-39"])
 )
 def test_real_numbers(name):
     """The real-number model is proved too, with nearly the same margin."""

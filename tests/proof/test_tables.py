@@ -14,7 +14,7 @@ from glassformer.runs.load import load
 from glassformer.tasks import add
 from glassformer.zoo import ZOO
 from tests.proof.small import drawn
-from tests.selection import every
+from tests.selection import each
 
 SHIPPED = [name for name, entry in ZOO.items() if entry.build or entry.weights]
 EXACT = [name for name in SHIPPED if not name.startswith("tinyadder")]
@@ -58,7 +58,7 @@ def test_scores_and_values_are_the_deployed_ones_whatever_the_batch_and_the_wind
         )
 
 
-@pytest.mark.parametrize("name", every(2, SHIPPED))
+@pytest.mark.parametrize("name", each(2, SHIPPED))
 def test_rounding_stays_within_its_bound(name):
     """Gaps of the deployed logits against those of the proof, pair by pair."""
     model = load(name)

@@ -18,6 +18,7 @@ from glassformer.train.data import make_source, stream
 from glassformer.train.flat import first_values, flat_of
 from glassformer.train.population import Population
 from glassformer.zoo import ZOO
+from tests.selection import chosen
 
 TINY = {"train.seeds": 1, "train.steps": 2, "train.batch": 4, "train.held_out": 8, "train.warm_up": 0}
 
@@ -53,10 +54,7 @@ def test_recipes():
     assert (large.grokfast_gain, small.grokfast_gain) == (0.0, 2.0)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["glass-29", *(pytest.param(name, marks=pytest.mark.slow) for name in ("microadder-57", "rope-62"))],
-)
+@pytest.mark.parametrize("name", chosen(["glass-29", "microadder-57", "rope-62"], ["glass-29"]))
 def test_two_steps_of_training(name):
     """Gradients reach every array, and leave finite numbers behind."""
     run = resolve(name, TINY)

@@ -20,7 +20,7 @@ from glassformer.tasks import Addition, Sequences, make_rule
 from glassformer.train.objective import Scores
 from glassformer.train.population import Population
 from glassformer.train.settings import Train
-from tests.selection import every
+from tests.selection import each
 
 TRAIN = Train(
     seeds=3, steps=5, evaluate_every=2, batch=4, held_out=16, warm_up=2, polish_steps=1, polish_batch=8
@@ -104,7 +104,7 @@ def kill_at(monkeypatch, number, before):
 
 
 @pytest.mark.parametrize(
-    ("number", "before"), every(3, [(number, bool(odd)) for number in range(1, WRITES + 1) for odd in (1, 0)])
+    ("number", "before"), each(3, [(number, bool(odd)) for number in range(1, WRITES + 1) for odd in (1, 0)])
 )
 def test_killed_at_any_write_it_ends_with_the_same_bytes(monkeypatch, tmp_path, whole, number, before):
     with monkeypatch.context() as patch:

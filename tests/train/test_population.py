@@ -13,7 +13,7 @@ from glassformer.train.data import make_source, stream
 from glassformer.train.objective import loss
 from glassformer.train.population import Population, State
 from glassformer.train.settings import Train
-from tests.selection import every
+from tests.selection import each
 
 MODEL = reference(vocab=12)
 SOURCE = make_source(make_rule("plus_last_even"), Sequences(200, 20, 50), 8)
@@ -36,7 +36,7 @@ def grown(seeds, threads):
 
 @pytest.mark.parametrize(
     ("seeds", "threads"),
-    every(3, [(seeds, n) for n in (1, 2) for seeds in [(4,), (4, 5, 6), (3, 4, 5), (7, 4)]]),
+    each(3, [(seeds, n) for n in (1, 2) for seeds in [(4,), (4, 5, 6), (3, 4, 5), (7, 4)]]),
 )
 def test_a_seed_has_the_same_bits_alone_and_among_many(seeds, threads):
     many = grown(tuple(range(2, 9)), 2)

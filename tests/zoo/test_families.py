@@ -9,7 +9,7 @@ from glassformer.model.ops_numpy import NumpyOps
 from glassformer.runs.config import labels
 from glassformer.zoo import ZOO
 from tests.model.test_adders import ANSWERS, drawn, problems
-from tests.selection import every
+from tests.selection import each
 
 MICROADDERS = [f"microadder-{size}" for size in (57, 62, 67, 74)]
 GLASS = [f"glass-{size}" for size in (54, 47, 39, 29, 23)]
@@ -50,7 +50,7 @@ RANKS = {
 }
 
 
-@pytest.mark.parametrize("name", every(3, RANKS))
+@pytest.mark.parametrize("name", each(3, RANKS))
 def test_ranks(name):
     entry = ZOO[name]
     tokens = problems(entry.task.layout, batch=64)

@@ -12,7 +12,7 @@ from glassformer.runs.atomic import read_arrays
 from glassformer.spectra.words import TIMES
 from tests.draw.faults import faults
 from tests.draw.spectra.pairs import PAIRS, pair
-from tests.selection import every
+from tests.selection import each
 
 BY_ID = {picture.id: picture for picture in COMPARISON}
 LEFT_OUT = {
@@ -31,7 +31,7 @@ SOME = {  # what is as for the others is tested in the slow suite
 }
 
 
-@pytest.mark.parametrize(("id", "name"), every(2, [(id, name) for id in SOME for name in SOME[id]]))
+@pytest.mark.parametrize(("id", "name"), each(2, [(id, name) for id in SOME for name in SOME[id]]))
 def test_no_figure_has_a_fault(id, name):
     """In one theme each, all three in turn: colours move nothing."""
     is_sound(id, name, list(THEMES)[(int(id[-1]) + PAIRS.index(name)) % len(THEMES)])

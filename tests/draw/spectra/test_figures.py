@@ -11,7 +11,7 @@ from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from tests.draw.faults import faults
 from tests.draw.spectra.synthetic import NAMES, made
-from tests.selection import every
+from tests.selection import each
 
 IDS = [picture.id for picture in SPECTRA]
 BY_ID = dict(zip(IDS, SPECTRA, strict=True))
@@ -40,7 +40,7 @@ def drawn(id: str, name: str, theme: str = "light"):
     return data, BY_ID[id].draw(data, THEMES[theme])
 
 
-@pytest.mark.parametrize(("id", "name"), every(2, PAIRS))
+@pytest.mark.parametrize(("id", "name"), each(2, PAIRS))
 def test_no_figure_has_a_fault(id, name):
     """In one theme each, all three in turn: colours move nothing."""
     theme = list(THEMES)[(IDS.index(id) + NAMES.index(name)) % len(THEMES)]

@@ -9,7 +9,8 @@ const CURVE_END = 4; // pixels at the right end that mean the chosen model
 const CURVE_LOG_FROM = 20; // largest loss over smallest: from here on a logarithm shows more
 
 /**
- * `go` is called with the step of a click, null at the right end. Colours come from the style sheet: this picture is never exported.
+ * `go` is called with the step of a click, null at the right end. Colours come from the style sheet: this
+ * picture is never exported.
  * @param {any} training @param {(step: number|null) => void} go
  */
 export function scrubberCurve(training, go) {
