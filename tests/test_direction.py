@@ -9,8 +9,8 @@ import glassformer
 
 ROOT = Path(glassformer.__file__).parent
 WAY = (
-    *("errors", "spread", "tasks", "model", "zoo", "train", "runs", "verify", "proof", "check"),
-    *("spectra", "draw", "page", "commands", "cli_options", "cli", "__main__"),
+    *("errors", "spread", "scale", "tasks", "model", "zoo", "train", "runs", "verify", "proof", "check"),
+    *("sweep", "spectra", "export", "draw", "page", "commands", "cli_options", "cli", "__main__"),
 )
 
 

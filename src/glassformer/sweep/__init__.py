@@ -1,0 +1,1 @@
+"""Configurations x seeds: trained, selected, tested, mined and proved, into one table."""
