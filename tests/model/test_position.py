@@ -112,8 +112,8 @@ def test_alibi_slopes_halve_from_head_to_head():
     ("call", "sentence"),
     [
         (
-            lambda: Spiral().parameters("position", 8, 2),
-            "dimensions of a spiral must be at least 3, but it is 2",
+            lambda: Spiral().parameters("position", 8, 1),
+            "dimensions of a spiral must be at least 2, but it is 1",
         ),
         (
             lambda: Spiral(slots=(1, 2)).parameters("position", 8, 3),

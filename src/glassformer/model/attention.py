@@ -79,6 +79,10 @@ class Attention:
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, last: int, record: Record) -> Value:
         """Mix `dim pos batch`; the result is for the `last` places only."""
         here = Site(ops, params, name, x, range(x.shape[1] - last, x.shape[1]))
+        return self.write(here, self.mixes(here, record), record)
+
+    def mixes(self, here: "Site", record: Record) -> list[Value]:
+        """What each head brings to the places that ask, before anything is written."""
         q, k, v = self.project(here)
         for key, value in {"q": q, "k": k, "v": v}.items():
             record(key, value)
@@ -89,10 +93,10 @@ class Attention:
             record(f"key.{head}", keys)
             scores = self.scores(here, head, queries, keys)
             record(f"scores.{head}", scores)
-            weights = ops.softmax(scores, extra=self.extra)
+            weights = here.ops.softmax(scores, extra=self.extra)
             record(f"weights.{head}", weights)
-            mixes.append(ops.mix(weights, self.carried(here, head, v)))
-        return self.write(here, mixes, record)
+            mixes.append(here.ops.mix(weights, self.carried(here, head, v)))
+        return mixes
 
     @property
     def extra(self) -> float:

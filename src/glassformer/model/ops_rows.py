@@ -10,9 +10,10 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
-from glassformer.model.blocks import Blocks, lookup_alone, whole
+from glassformer.model.blocks import Blocks, apart, lookup_alone, whole
 from glassformer.model.ops_jax import JaxOps
 
 Value = Any
@@ -42,12 +43,40 @@ class RowOps(JaxOps):
 
         return jnp.stack([found(column) for column in table.T])
 
+    def mix(self, weights: Value, values: Value) -> Value:
+        if weights.shape[2] > 1:
+            return super().mix(weights, values)
+        values, factor = apart(values)
+        shared = weights[:, :, 0]  # query key
+        return shared_mix(shared if factor is None else shared * factor[:, 0], values)
+
     def scores(self, queries: Value, keys: Value) -> Value:
         pairs = zip(rows_of(queries), rows_of(keys), strict=True)
         return reduce(add, (q[:, None] * k[None] for q, k in pairs))  # query key batch
 
     def rows(self, values: Sequence[Value]) -> Value:
         return Blocks(self, [value[None] for value in values]) if len(values) > 1 else values[0][None]
+
+
+@jax.custom_vjp
+def shared_mix(weights: Value, values: Value) -> Value:
+    """`query key` times `dim key batch`, with slopes as sums of products.
+
+    Side by side for a thousand models, 11 x 32 by 32 x 256 each, an H200 takes 52 us for the product, but 235 us
+    for the slope of the values as a matrix product and 51 us as a sum; for that of the weights 106 and 69 us.
+    """
+    return jnp.einsum("qk,dkb->dqb", weights, values, precision="highest")
+
+
+def _mix_back(saved: tuple[Value, Value], slope: Value) -> tuple[Value, Value]:
+    weights, values = saved
+    return (
+        jnp.sum(slope[:, :, None] * values[:, None], (0, 3)),
+        jnp.sum(weights[None, :, :, None] * slope[:, :, None], 1),
+    )
+
+
+shared_mix.defvjp(lambda weights, values: (shared_mix(weights, values), (weights, values)), _mix_back)
 
 
 def rows_of(x: Value) -> list[Value]:

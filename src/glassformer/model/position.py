@@ -66,7 +66,8 @@ class Spiral:
     """Slot i at [amp cos(2 pi i / period + phase), amp sin(...), slope i + offset].
 
     `slots` says, place by place, which turn of the spiral it takes: a number, "zero", or the name of a vector
-    that is learned for that place alone (MicroAdder's `equals` and `z_hi`). Empty: place p takes slot p.
+    that is learned for that place alone (MicroAdder's `equals` and `z_hi`). Empty: place p takes slot p. A name
+    in `turns` is a place on the curve whose turn is learned: one number. In two dimensions it is a circle.
     """
 
     kind: ClassVar[str] = "spiral"
@@ -77,34 +78,43 @@ class Spiral:
     offset: float = 0.0
     learned: bool = False  # learn amplitude, phase, slope and offset
     slots: tuple[float | str, ...] = ()
+    turns: tuple[tuple[str, float], ...] = ()  # slots whose turn is learned, and where it starts
 
     @property
     def constants(self) -> int:
         """The period, the curve where it is not learned, and every place between two turns."""
         between = {slot for slot in self.slots if not isinstance(slot, str) and slot % 1}
-        return (1 if self.learned else 5) + len(between)
+        curve = 3 if self.slope == self.offset == 0 else 5  # a circle has no ramp
+        return (1 if self.learned else curve) + len(between)
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
-        require(dims >= 3, "dimensions of a spiral", "at least 3", dims)
+        require(dims >= 2, "dimensions of a spiral", "at least 2", dims)
         given = len(self.slots)
         require(given in (0, context), "slots of a spiral", f"one a place ({context}) or none", given)
         shape = {"amplitude": self.amplitude, "phase": self.phase, "slope": self.slope, "offset": self.offset}
         curve = {f"{name}.{key}": constant((), value) for key, value in shape.items()} if self.learned else {}
-        alone = [slot for slot in self.slots if isinstance(slot, str) and slot != "zero"]
-        return curve | {f"{name}.{slot}": normal((dims,), 0.02) for slot in alone}
+        turns = {f"{name}.{slot}": constant((), first) for slot, first in self.turns}
+        return curve | turns | {f"{name}.{slot}": normal((dims,), 0.02) for slot in self.alone()}
+
+    def alone(self) -> list[str]:
+        """Slots that are vectors of their own, each once."""
+        on_curve = {"zero", *dict(self.turns)}
+        return list(dict.fromkeys(s for s in self.slots if isinstance(s, str) and s not in on_curve))
 
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         def number(key: str) -> Value:
             return params[f"{name}.{key}"] if self.learned else ops.array(getattr(self, key))
 
-        slots = self.slots or tuple(range(context))
+        slots, turns = self.slots or tuple(range(context)), dict(self.turns)
         turn = ops.array([0.0 if isinstance(slot, str) else slot for slot in slots])
-        on_curve = ops.array([float(not isinstance(slot, str)) for slot in slots])
+        for slot in turns:
+            turn = turn + ops.array([float(slot == other) for other in slots]) * params[f"{name}.{slot}"]
+        on_curve = ops.array([float(not isinstance(slot, str) or slot in turns) for slot in slots])
         angle = number("phase") + turn * (2 * math.pi / self.period)
         wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
         curve = [*wave, number("slope") * turn + number("offset"), *[turn * 0.0] * (dims - 3)]
-        table = ops.stack([column * on_curve for column in curve], 1)  # pos dim
-        for slot in dict.fromkeys(slot for slot in slots if isinstance(slot, str) and slot != "zero"):
+        table = ops.stack([column * on_curve for column in curve[:dims]], 1)  # pos dim
+        for slot in self.alone():
             here = ops.array([float(slot == other) for other in slots])
             table = table + here[:, None] * params[f"{name}.{slot}"][None, :]
         return table

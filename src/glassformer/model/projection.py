@@ -109,6 +109,25 @@ class Direction(Projection):
 
 
 @dataclass(frozen=True)
+class Turn(Projection):
+    """The plane turned by one learned angle, and stretched by one learned factor or as it is."""
+
+    kind: ClassVar[str] = "turn"
+    is_stretched: bool = True
+
+    def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        require((out, dims) == (2, 2), name, "2 outputs of 2 dimensions", f"{out} of {dims}")
+        angle = constant((), 0.0) if self.start == "zero" else uniform((), math.pi)
+        return {f"{name}.angle": angle} | ({f"{name}.stretch": constant((), 1.0)} if self.is_stretched else {})
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        angle = params[f"{name}.angle"]
+        cosine, sine = ops.cos(angle), ops.sin(angle)
+        turn = ops.stack([ops.stack([cosine, -sine]), ops.stack([sine, cosine])])
+        return turn * params[f"{name}.stretch"] if self.is_stretched else turn
+
+
+@dataclass(frozen=True)
 class Sparse(Projection):
     """Numbers at chosen places, zero elsewhere."""
 
@@ -265,6 +284,7 @@ AnyProjection = (
     | Rotated
     | RankOne
     | Direction
+    | Turn
     | Sparse
     | Identity
     | Mirrored

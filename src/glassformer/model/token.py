@@ -4,6 +4,7 @@ An arc of three numbers puts digit d at A (cos(s + d r), sin(s + d r)): with A =
 digit 1 sits at (0, 1).
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,21 +29,33 @@ class Table:
 
 @dataclass(frozen=True)
 class Arc:
-    """Digits on a circular arc: amplitude, start angle and stride, three numbers for the whole table."""
+    """Digits on a circular arc: amplitude, start angle and stride, three numbers for the whole table.
+
+    With a fixed middle there are two: the arc then reaches as far to one side of that angle as to the other.
+    """
 
     kind: ClassVar[str] = "arc"
     amplitude: float = 2.5  # first values; all three are learned
     start: float = -1.2
     stride: float = 0.29
+    middle: float | None = None  # in turns, a constant: 0.125 is the diagonal; the start is then no number
+
+    @property
+    def constants(self) -> int:
+        return int(self.middle is not None)
 
     def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
         require(dims >= 2, "width of an arc embedding", "at least 2", dims)
         first = {"amplitude": self.amplitude, "start": self.start, "stride": self.stride}
-        return {f"{name}.{key}": constant((), value) for key, value in first.items()}
+        kept = {key: value for key, value in first.items() if key != "start" or self.middle is None}
+        return {f"{name}.{key}": constant((), value) for key, value in kept.items()}
 
     def table(self, ops: Ops, params: Parameters, name: str, vocab: int, dims: int) -> Value:
-        digit = ops.array(range(vocab))
-        angle = params[f"{name}.start"] + digit * params[f"{name}.stride"]
+        if self.middle is None:
+            angle = params[f"{name}.start"] + ops.array(range(vocab)) * params[f"{name}.stride"]
+        else:
+            steps = ops.array([digit - (vocab - 1) / 2 for digit in range(vocab)])
+            angle = steps * params[f"{name}.stride"] + 2 * math.pi * self.middle
         amplitude, flat = params[f"{name}.amplitude"], ops.array([0.0] * vocab)
         columns = [amplitude * ops.cos(angle), amplitude * ops.sin(angle)] + [flat] * (dims - 2)
         return ops.stack(columns, 1)
