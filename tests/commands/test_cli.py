@@ -16,7 +16,23 @@ from glassformer.errors import UserError
 from .process import glassformer
 
 HEAVY = ("jax", "jaxlib", "matplotlib", "numpy", "scipy", "optax", "safetensors", "rich", "glassformer.tasks")
-VERBS = ("run", "train", "test", "add", "prove", "check", "draw", "video", "page", "spectra", "count", "list")
+VERBS = (
+    "run",
+    "train",
+    "test",
+    "add",
+    "prove",
+    "prune",
+    "check",
+    "draw",
+    "video",
+    "page",
+    "spectra",
+    "sweep",
+    "export",
+    "count",
+    "list",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +96,7 @@ def test_no_words_show_the_help(capsys):
 def test_the_examples_of_the_help_are_valid():
     """Every example parses, and its configuration resolves."""
     from glassformer.runs.resolve import resolve
+    from glassformer.sweep.reading import make_sweep, read_grid
     from glassformer.zoo import ZOO
 
     texts = [text for name, text in vars(cli_options).items() if name.endswith("EXAMPLES")]
@@ -90,13 +107,15 @@ def test_the_examples_of_the_help_are_valid():
         for line in text.splitlines()
         if line.startswith("  glassformer")
     ]
-    assert len(lines) == 47
+    assert len(lines) == 64
     for line in lines:
         plain, options = split_dotted(shlex.split(line)[1:])
         known, rest = cli_options.make_parser()[0].parse_known_args(plain)
         assert rest == []
         if known.verb == "run" and "." not in known.target:
             resolve(known.target, options)
+        if known.verb == "sweep" and "." not in known.target:
+            make_sweep(known.target, read_grid(known.grid), options)
         if known.verb in ("test", "add", "prove", "draw", "page") and "/" not in known.target:
             assert (getattr(known, "model", None) or known.target) in ZOO
 

@@ -32,6 +32,19 @@ SMALL = [
 ]
 SMALLER = {
     "run": SMALL,
+    "sweep": [
+        "--seeds",
+        "2",
+        "--train.steps",
+        "20",
+        "--train.held_out",
+        "64",
+        "--train.polish_steps",
+        "0",
+        "--prove.seconds",
+        "1",
+        "--quiet",
+    ],
     "test": ["--positions", "100", "--pairs", "200", "--hard", "50"],
     "draw runs/lucky7": ["--only", "05"],
     "draw microadder-57": ["--only", "P7"],
@@ -57,7 +70,20 @@ def test_commands(home, monkeypatch, capsys):
     monkeypatch.chdir(home)
     lines = re.findall(r"^    glassformer (.*)$", README, re.MULTILINE)
     assert {line.split()[0] for line in lines} == {
-        *("list", "run", "test", "count", "add", "prove", "check", "draw", "video", "page", "spectra")
+        *(
+            "list",
+            "run",
+            "test",
+            "count",
+            "add",
+            "prove",
+            "check",
+            "draw",
+            "video",
+            "page",
+            "spectra",
+            "sweep",
+        )
     }
     for line in lines:
         words = shlex.split(line, comments=True)

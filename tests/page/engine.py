@@ -9,10 +9,10 @@ from playwright.sync_api import Page
 
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
+from glassformer.model.program import trace_programs
 from glassformer.page.model_part import layer_part
 from glassformer.page.modules import join_modules
 from glassformer.page.pack import packed, packed_dict
-from glassformer.page.program import trace_programs
 
 # Functions that are called with plain data and answer with it: arrays travel as base64.
 CALLS = """

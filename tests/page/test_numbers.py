@@ -12,7 +12,7 @@ from glassformer.model.forward import forward, read_out, settle
 from glassformer.model.generate import margin
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.page.program import trace_programs
+from glassformer.model.program import trace_programs
 from glassformer.runs.history import read_history
 from glassformer.runs.load import load, load_run, load_zoo
 from glassformer.tasks import add

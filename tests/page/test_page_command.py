@@ -92,7 +92,10 @@ def test_a_file_of_weights(small_run, here):
             "plus_last_evn",
             "no model, run or weights file called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list)",
         ),
-        ("empty", "empty holds neither a run, nor folders with runs, nor an analysis of weights"),
+        (
+            "empty",
+            "empty holds neither a run, nor folders with runs, nor an analysis of weights, nor a sweep",
+        ),
         ("hand-6 --out empty", NO_PAGE.format("empty")),
         ("hand-6 --out hand.safetensors", NO_PAGE.format("hand.safetensors")),
         ("hand-6 --out pages/", NO_PAGE.format("pages/")),

@@ -1,13 +1,12 @@
 """The engine: on any number of threads the same numbers; an error keeps what is finished."""
 
-import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.spectra.analyse import analyse, work_through
+from glassformer.spectra.analyse import analyse
 from glassformer.spectra.layout import View, Weight
 from glassformer.spectra.plan import Wanted
 from glassformer.spectra.read.tensor import in_memory
@@ -101,24 +100,6 @@ def test_an_error_says_where_and_keeps_what_is_finished(tmp_path):
     assert len(lines) > 1 + 8  # layer 0 and the embeddings were before it
     assert not [line for line in lines if line.startswith("1,W_up")]
     assert (tmp_path / "a" / "heads.csv").read_text().count("\n") == 1 + 2 * 8
-
-
-def test_the_first_error_ends_the_work_and_lets_what_runs_finish():
-    begun, started, finished = threading.Event(), [], []
-
-    def work(unit):
-        started.append(unit)
-        if unit == "bad":
-            begun.wait()
-            raise UserError("bad")
-        begun.set()
-        finished.append(unit)
-        return {}
-
-    with pytest.raises(UserError, match="bad"):
-        work_through(["bad", "slow", *"abcdefgh"], work, lambda unit, found: None, workers=2)
-    assert "slow" in finished
-    assert len(started) == 1 + len(finished)
 
 
 def test_what_was_read_is_let_go(tmp_path):

@@ -84,7 +84,10 @@ def is_untrained(target: str) -> bool:
 
 def random_numbers(architecture: Architecture) -> dict[str, np.ndarray]:
     random = np.random.default_rng(0)
-    return {name: random.normal(size=one.shape) for name, one in parameters(architecture).items()}
+    drawn = {name: random.normal(size=one.shape) for name, one in parameters(architecture).items()}
+    for entry in architecture.fixed:
+        drawn[entry.name][entry.place] = entry.value
+    return drawn
 
 
 def count_words(target: str, content: Content) -> str:

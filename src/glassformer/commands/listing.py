@@ -81,7 +81,7 @@ def configured(run: Run) -> dict[str, Any]:
 
 
 def size(architecture: Architecture) -> int:
-    return sum(parameter.size for parameter in parameters(architecture).values())
+    return sum(parameter.free for parameter in parameters(architecture).values())
 
 
 def figures() -> Items:

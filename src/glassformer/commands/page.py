@@ -68,6 +68,7 @@ def written(
 ) -> tuple[list[Path], dict[str, str]]:
     """The files of a target, and what was left out."""
     from glassformer.page.spectra_page import is_spectra
+    from glassformer.sweep.folder import is_sweep
 
     path = Path(target)
     if str(target) in ZOO or not path.is_dir() or (path / "run.toml").exists():
@@ -76,8 +77,12 @@ def written(
         raise UserError(f"--model is for .safetensors files; {target} is a folder")
     if is_spectra(path):
         return [page_of_spectra(path, out, show)], {}
+    if is_sweep(path):
+        return [page_of_sweep(path, out, show)], {}
     if not find_runs(path):
-        raise UserError(f"{path} holds neither a run, nor folders with runs, nor an analysis of weights")
+        raise UserError(
+            f"{path} holds neither a run, nor folders with runs, nor an analysis of weights, nor a sweep"
+        )
     return page_of_runs(path, out, show, seconds)
 
 
@@ -109,6 +114,14 @@ def page_of_spectra(folder: Path, out: Path | None, show: bool) -> Path:
         make_folder(path.parent)
         write_text(path, text)
     return path
+
+
+def page_of_sweep(folder: Path, out: Path | None, show: bool) -> Path:
+    from glassformer.page.sweep_page import write_sweep_page
+
+    path = out or folder / PAGE
+    with kept_alone(path, folder), waiting(f"{path}: reading the units", show):
+        return write_sweep_page(folder, path)
 
 
 def page_of_runs(

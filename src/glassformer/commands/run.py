@@ -13,6 +13,7 @@ from typing import Any
 
 from glassformer.commands.prove import CERTIFICATE
 from glassformer.errors import UserError
+from glassformer.model.forward import parameters
 from glassformer.proof.outcome import ProveResult, not_provable, prove_model
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.config import Run
@@ -120,7 +121,7 @@ def conclude(
         loss=measures.get("loss", held_out_loss(last, trained.best_seed)),
         model_steps_per_second=speed,
         verdict=proof.verdict if proof else None,
-        parameters=sum(array.size for array in trained.model.params.values()),
+        parameters=sum(one.free for one in parameters(config.architecture).values()),
         sampled_error=measures.get("sampled_error", {}).get("value"),
         entropy_floor=measures.get("entropy_floor"),
         measures=measures | successes(last) | proved,

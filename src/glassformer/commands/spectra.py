@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.spectra_input import Asked, Manner, check_manner, chosen_folder, opened
+from glassformer.commands.spectra_input import Asked, Manner, check_manner, chosen_folder
 from glassformer.commands.spectra_pages import model_summary, page_words, pages
 from glassformer.commands.waiting import share_bar, waiting
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked, write_text
+from glassformer.spectra.adapt.opened import opened
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Pairs, Wanted
 from glassformer.spectra.read.checkpoint import Checkpoint
@@ -83,7 +84,8 @@ def spectra(
     """
     clock, how = Clock(time.perf_counter()), Manner(**manner)
     check_manner(how)
-    asked = Asked(layers, heads_only, parse_treatments(treatments), relations, top, device)
+    is_here = how.engine == "here"
+    asked = Asked(layers, heads_only, parse_treatments(treatments), relations, top, device, is_here)
     if other is not None:
         from glassformer.commands.spectra_compare import spectra_of_two
 
@@ -97,14 +99,20 @@ def spectra(
     checkpoint, layout = opened(str(target))
     wanted = asked.of(layout)
     folder = chosen_folder(out, checkpoint)
-    analysis, made = analysed(checkpoint, layout, wanted, folder, how, clock)
+    analysis, made = analysed(checkpoint, layout, wanted, folder, how, clock, (str(target),))
     return spectra_result(analysis, wanted, folder, made, clock)
 
 
 def analysed(
-    checkpoint: Checkpoint, layout: Layout, wanted: Wanted, folder: Path, how: Manner, clock: "Clock"
+    checkpoint: Checkpoint,
+    layout: Layout,
+    wanted: Wanted,
+    folder: Path,
+    how: Manner,
+    clock: "Clock",
+    targets: tuple[str, ...] = (),
 ) -> tuple[Analysis, Made]:
-    """The folder of one checkpoint: units, tables, figures and report."""
+    """The folder of one checkpoint: units, tables, figures and report. `targets` open it on other workers."""
     from glassformer.spectra.analyse import analyse
     from glassformer.spectra.store import open_store
     from glassformer.spectra.tables import write_tables
@@ -112,7 +120,8 @@ def analysed(
     with locked(folder):
         store = open_store(folder, checkpoint, layout.architecture, wanted.numbers, how.overwrite)
         with share_bar(how.show) as tell:
-            analysis = analyse(checkpoint, layout, wanted, store, clock.telling(tell), how.workers)
+            told, place = clock.telling(tell), how.elsewhere(targets, wanted.device)
+            analysis = analyse(checkpoint, layout, wanted, store, told, how.workers, place)
         with waiting("tables and figures", how.show):
             files = write_tables(folder, analysis, how.singular_values)
             store.take_away(files)

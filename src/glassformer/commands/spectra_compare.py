@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from glassformer.commands.spectra import Clock, Made, SpectraResult, analysed, spectra_result
-from glassformer.commands.spectra_input import Asked, Manner, chosen_layers, opened
+from glassformer.commands.spectra_input import Asked, Manner, chosen_layers
 from glassformer.commands.spectra_pages import page_words, pages
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_text
+from glassformer.spectra.adapt.opened import opened
 from glassformer.spectra.compare import Comparison, compare
 from glassformer.spectra.compare_tables import NAMES, comparison_summary, comparison_tables
 from glassformer.spectra.compare_text import comparison_report, percent
@@ -35,9 +36,9 @@ def spectra_of_two(
     wanted, also = asked.of(first.layout), asked.of(second.layout)
     names = names_apart(first, second)
     folder = chosen_place(out, names)
-    one, made = analysed(first.checkpoint, first.layout, wanted, folder / "first", how, clock)
-    two, also_made = analysed(second.checkpoint, second.layout, also, folder / "second", how, clock)
-    change, changes, notes = changed(first, second, wanted, folder / "change", how, clock)
+    one, made = analysed(first.checkpoint, first.layout, wanted, folder / "first", how, clock, (target,))
+    two, also_made = analysed(second.checkpoint, second.layout, also, folder / "second", how, clock, (other,))
+    change, changes, notes = changed(first, second, wanted, folder / "change", how, clock, (target, other))
     both = compare(replace(one, name=names[0]), replace(two, name=names[1]), change)
     notes += pairing_notes(both)
     files = write_comparison(both, change, folder, how, notes)
@@ -78,7 +79,13 @@ def chosen_place(out: str | Path | None, names: tuple[str, str]) -> Path:
 
 
 def changed(
-    first: Model, second: Model, wanted: Wanted, folder: Path, how: Manner, clock: Clock
+    first: Model,
+    second: Model,
+    wanted: Wanted,
+    folder: Path,
+    how: Manner,
+    clock: Clock,
+    targets: tuple[str, str],
 ) -> tuple[Analysis | None, list[Path], list[str]]:
     """The analysis of the second less the first, and its files; a note where they share no weights."""
     if not wanted.has_matrices:
@@ -91,7 +98,7 @@ def changed(
     if not layers and not wanted.has_rest:
         return None, [], ["in these layers the models share no weight of one shape"]
     raw = replace(wanted, layers=tuple(layers), treatments=parse_treatments("raw"), relations="none")
-    analysis, made = analysed(model.checkpoint, model.layout, raw, folder, how, clock)
+    analysis, made = analysed(model.checkpoint, model.layout, raw, folder, how, clock, targets)
     return analysis, made.files, made.notes
 
 

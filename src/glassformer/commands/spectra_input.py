@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from glassformer.errors import UserError, require, unknown
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Pairs, Wanted
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.treatments import Treatment
+
+if TYPE_CHECKING:
+    from glassformer.spectra.work import Elsewhere
 
 NO_FIGURES = "none"
 DEVICES = ("cpu", "gpu")
@@ -23,6 +26,8 @@ class Manner:
     formats: Sequence[str] = ("png",)  # of the figures; none: no figures
     theme: str = "light"
     workers: int | None = None  # units at a time; none: one a core
+    engine: str = "here"  # or processes, or ray: a layer at a time for each worker
+    address: str | None = None  # of a Ray cluster
     overwrite: bool = False  # replace what the folder holds
     show: bool = False  # a bar on standard error
 
@@ -30,6 +35,15 @@ class Manner:
     def pictures(self) -> tuple[str, ...]:
         """The formats, empty where no figures are wanted."""
         return () if tuple(self.formats) == (NO_FIGURES,) else tuple(self.formats)
+
+    def elsewhere(self, targets: tuple[str, ...], device: str) -> "Elsewhere | None":
+        """Where the work is done if not by threads of this process."""
+        from glassformer.scale.choose import make_engine
+        from glassformer.spectra.work import Elsewhere
+
+        gpus = 1 if device == "gpu" else 0
+        engine = make_engine(self.engine, self.workers or 0, self.address, gpus)
+        return None if self.engine == "here" else Elsewhere(engine, targets)
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,7 @@ class Asked:
     relations: Pairs
     top: int
     device: str
+    is_here: bool = True  # the work is done by this process, which needs the device then
 
     def of(self, layout: Layout) -> Wanted:
         """The same for one model; a sentence where it has nothing of the kind."""
@@ -54,21 +69,8 @@ class Asked:
             top=self.top,
             device=self.device,
         )
-        check_wanted(wanted, layout)
+        check_wanted(wanted, layout, self.is_here)
         return wanted
-
-
-def opened(target: str) -> tuple[Checkpoint, Layout]:
-    """One of our own models, or any checkpoint."""
-    from glassformer.spectra.adapt.own import is_own, own_checkpoint
-
-    if is_own(target):
-        return own_checkpoint(target)
-    from glassformer.spectra.adapt.find import find_layout
-    from glassformer.spectra.read.open import open_checkpoint
-
-    checkpoint = open_checkpoint(target)
-    return checkpoint, find_layout(checkpoint)
 
 
 def check_manner(how: Manner) -> None:
@@ -78,14 +80,15 @@ def check_manner(how: Manner) -> None:
     check_formats(how.pictures or ("png",))
     theme_named(how.theme)
     require(how.workers is None or how.workers >= 1, "--workers", "at least 1", how.workers)
+    how.elsewhere((), "cpu")  # an engine that does not exist is told before anything is opened
 
 
-def check_wanted(wanted: Wanted, layout: Layout) -> None:
+def check_wanted(wanted: Wanted, layout: Layout, is_here: bool) -> None:
     if wanted.relations not in get_args(Pairs):
         raise unknown("choice of --relations", wanted.relations, get_args(Pairs))
     if wanted.device not in DEVICES:
         raise unknown("choice of --device", wanted.device, DEVICES)
-    if wanted.device == "gpu":
+    if wanted.device == "gpu" and is_here:
         from glassformer.spectra.compute.gpu import gpu
 
         gpu()  # one sentence where there is none, before a folder is made

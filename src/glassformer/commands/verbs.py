@@ -148,6 +148,8 @@ def spectra_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         relations=known.relations,
         top=known.top,
         workers=known.workers,
+        engine=known.engine,
+        address=known.address,
         device=known.device,
         singular_values=known.singular_values,
         formats=parted(known.format),
@@ -156,6 +158,52 @@ def spectra_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         show=not (known.quiet or known.json),
     )
     return asdict(result), spectra_words(result, known.target), 0
+
+
+def sweep_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.sweep import sweep, sweep_words
+    from glassformer.sweep.reading import read_grid
+
+    result = sweep(
+        known.target,
+        read_grid(known.grid),
+        options,
+        seeds=known.seeds,
+        first_seed=known.seed,
+        block=known.block,
+        out=known.out,
+        engine=known.engine,
+        workers=known.workers,
+        address=known.address,
+        resume=known.resume,
+        overwrite=known.overwrite,
+        plan=known.plan,
+        certificates=known.certificates,
+        show=not (known.quiet or known.json),
+    )
+    return asdict(result), sweep_words(result), 0
+
+
+def export_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.export import STATUS, export, export_words
+    from glassformer.commands.waiting import waiting
+
+    with waiting(f"exporting {known.target} and comparing", not (known.quiet or known.json)):
+        result = export(known.target, known.to, known.out, known.model, known.overwrite)
+    return asdict(result), export_words(result), STATUS[result.checked_equal]
+
+
+def prune_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
+    from glassformer.commands.prune import prune, prune_words, try_each, try_each_words
+    from glassformer.commands.waiting import waiting
+
+    if known.try_each:
+        with waiting(f"driving every number of {known.target} to 0", not (known.quiet or known.json)):
+            content = try_each(known.target, known.out, known.model)
+        return content, try_each_words(content), 0
+    with waiting(f"reducing {known.target}", not (known.quiet or known.json)):
+        result = prune(known.target, known.out, known.model, known.time)
+    return asdict(result), prune_words(result), 0
 
 
 def parted(text: str | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from glassformer.model.attention import Attention
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.head import Head, LinearHead
 from glassformer.model.norm import NoNorm, Norm
+from glassformer.model.parameter import LATER
 from glassformer.model.position import Learned, Position
 from glassformer.model.projection import Full
 from glassformer.model.token import Table, Token
@@ -40,6 +41,15 @@ class Tie:
 
 
 @dataclass(frozen=True)
+class Fixed:
+    """One entry that is not learned: `head.weight` at place (0, 1) is 0. Any value but 0 is a constant."""
+
+    name: str
+    place: tuple[int, ...] = ()  # none for a single number
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
 class Architecture:
     """The whole model, but for its numbers."""
 
@@ -53,6 +63,7 @@ class Architecture:
     final_norm: Norm = field(default_factory=NoNorm)
     head: Head = field(default_factory=LinearHead)
     ties: tuple[Tie, ...] = ()
+    fixed: tuple[Fixed, ...] = field(default=(), metadata=LATER)
     precision: Literal["float32", "float64"] = "float32"
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ and key enter through their product alone, so 4 of their 8 numbers say nothing n
 96
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -47,10 +47,10 @@ class Counts:
     """Every way to count one model; unique is the number that boards of small models compare."""
 
     stored: int  # numbers of a plain checkpoint: every array that the pass reads, ties written out
-    unique: int  # after tying: what the file holds
+    unique: int  # after tying, without what the architecture fixes
     nonzero: int  # of the unique ones
     learned: int  # of the unique ones: those that training may move
-    constants: int  # numbers in the formulas of the parts, stored nowhere
+    constants: int  # numbers that someone chose: in the formulas of the parts, and fixed entries other than 0
     rank: int | None  # learned directions that change a logit; none above MOST_FOR_RANK
     dead: tuple[str, ...] | None  # learned numbers that change no logit: name, name[i] or name[i,j]
     parts: Mapping[str, int]  # unique numbers by part: token, attn.q, ff.up
@@ -87,9 +87,9 @@ def count(
     found = dependence(model, params, learned, tokens, outputs, stops or (tokens.shape[1],))
     return Counts(
         stored=sum(parameter.size for parameter in all_parameters(model).values()),
-        unique=sum(parameter.size for parameter in kept.values()),
-        nonzero=sum(int(np.count_nonzero(params[name])) for name in kept),
-        learned=sum(array.size for array in learned.values()),
+        unique=sum(parameter.free for parameter in kept.values()),
+        nonzero=sum(int(np.count_nonzero(params[name])) for name in kept) - fixed_constants(model),
+        learned=sum(parameter.free for parameter in kept.values() if parameter.learned),
         constants=constants(model),
         rank=found.rank,
         dead=found.dead,
@@ -104,12 +104,12 @@ def by_part(model: Architecture) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for name, parameter in parameters(model).items():
         part = name.rpartition(".")[0]
-        sizes[part] = sizes.get(part, 0) + parameter.size
+        sizes[part] = sizes.get(part, 0) + parameter.free
     return sizes
 
 
 def constants(model: Architecture) -> int:
-    """Numbers that someone chose and no file holds; what is written alike at several sites counts once.
+    """Numbers that someone chose; what is written alike at several sites counts once.
 
     Positions, relations, norms and heads say how many they have. A scale of the scores is one, unless 1.
     """
@@ -119,7 +119,23 @@ def constants(model: Architecture) -> int:
     parts |= {part for attention in attentions for part in (attention.relation, attention.qk_norm)}
     parts |= {attention.k_norm for attention in attentions if attention.k_norm}
     scales = {attention.score_scale for attention in attentions} - {1.0}
-    return sum(part.constants for part in parts) + len(scales)
+    return sum(part.constants for part in parts) + len(scales) + fixed_constants(model)
+
+
+def fixed_constants(model: Architecture) -> int:
+    """Single entries that are fixed at another value than 0; each counts, alike or not."""
+    return sum(entry.value != 0 for entry in model.fixed)
+
+
+def free_entries(model: Architecture, learned: Iterable[str]) -> Bool[np.ndarray, " learned"]:
+    """Of all entries of these arrays, one after the other, those that are not fixed."""
+    kept, parts = parameters(model), []
+    for name in learned:
+        mask = np.ones(kept[name].shape, bool)
+        for place, _ in kept[name].fixed:
+            mask[place] = False
+        parts.append(mask.ravel())
+    return np.concatenate(parts) if parts else np.zeros(0, bool)
 
 
 def dependence(
@@ -134,13 +150,13 @@ def dependence(
     columns = sum(array.size for array in learned.values())
     if not columns:
         return Dependence(0, (), 0, True)
-    found = Dependence(None, None, 0, False)
+    found, free = Dependence(None, None, 0, False), free_entries(model, learned)
     if columns > MOST_FOR_RANK:
         return found
     for contexts, sketch in jacobian_sketches(model, params, learned, tokens, outputs, stops):
         moves = moving(learned, sketch)
-        rank = numerical_rank(sketch[:, moves])
-        found = Dependence(rank, names_of(learned, ~moves), contexts, rank == found.rank)
+        rank = numerical_rank(sketch[:, moves & free])
+        found = Dependence(rank, names_of(learned, ~moves & free), contexts, rank == found.rank)
         if found.is_settled:
             break
     return found

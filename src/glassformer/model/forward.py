@@ -4,8 +4,10 @@ e = token + position; each layer z = e + attention(norm(e)), h = z + feedforward
 Axes are `dim pos batch` throughout; `last` asks for the last places only, which is all that many uses need.
 """
 
+from dataclasses import replace
+
 from glassformer.errors import require, unknown
-from glassformer.model.architecture import Architecture, Layer, Tie
+from glassformer.model.architecture import Architecture, Fixed, Layer, Tie
 from glassformer.model.attention import Record
 from glassformer.model.blocks import Blocks, Lookup, whole
 from glassformer.model.ops import Ops, Value
@@ -22,6 +24,8 @@ def parameters(model: Architecture) -> dict[str, Parameter]:
     stored = {name: parameter for name, parameter in every.items() if name not in tied}
     for tie in model.ties:
         check_tie(tie, every, stored)
+    for entry in model.fixed:
+        stored[entry.name] = with_fixed(entry, stored)
     return stored
 
 
@@ -35,6 +39,20 @@ def check_tie(tie: Tie, every: dict[str, Parameter], stored: dict[str, Parameter
     needed = every[tie.name].shape
     given = stored[source].shape[::-1] if tie.to.endswith(".T") else stored[source].shape
     require(needed == given, tie.to, f"of shape {needed}, as {tie.name}", given)
+
+
+def with_fixed(entry: Fixed, stored: dict[str, Parameter]) -> Parameter:
+    """The stored array with one entry less that is free."""
+    if entry.name not in stored:
+        raise unknown("stored parameter to fix", entry.name, stored)
+    array = stored[entry.name]
+    inside = len(entry.place) == len(array.shape) and all(
+        0 <= index < size for index, size in zip(entry.place, array.shape, strict=True)
+    )
+    require(inside, f"the fixed place of {entry.name}", f"inside its shape {array.shape}", entry.place)
+    free = entry.place not in {place for place, _ in array.fixed}
+    require(free, f"the fixed place of {entry.name}", "fixed once", entry.place)
+    return replace(array, fixed=(*array.fixed, (entry.place, entry.value)))
 
 
 def all_parameters(model: Architecture) -> dict[str, Parameter]:
@@ -95,7 +113,15 @@ def logits_in_blocks(
     require(last is None or 1 <= last <= places, "last", f"between 1 and {places} places", last)
     params = untie(model, params)
     table, x = embed(model, ops, params, tokens)
-    note("token.table", table), note("embedded", x)
+    return from_embedded(model, ops, params, table, x, last, note)
+
+
+def from_embedded(
+    model: Architecture, ops: Ops, params: Parameters, table: Value, x: Value, last: int | None, note: Record
+) -> Value:
+    """From the token table and the embedded places, whole or in blocks, to logits."""
+    note("token.table", table)
+    note("embedded", x)
     for index, layer in enumerate(model.layers):
         asked = (last or x.shape[1]) if index == len(model.layers) - 1 else x.shape[1]
         x = run_layer(layer, ops, params, prefix(model, index), x, asked, note)

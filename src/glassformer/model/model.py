@@ -14,6 +14,7 @@ from glassformer.model.architecture import Architecture
 from glassformer.model.forward import forward, parameters
 from glassformer.model.ops import Value
 from glassformer.model.ops_numpy import NumpyOps
+from glassformer.model.parameter import Parameter
 
 BLOCK = 4096  # contexts at a time: large enough for NumPy, small enough for the cache and for memory
 
@@ -85,6 +86,14 @@ def check_params(architecture: Architecture, params: Mapping[str, np.ndarray]) -
         if name not in params:
             raise UserError(f"the weights lack {name}, which should have shape {parameter.shape}")
         check_array(name, np.asarray(params[name]), parameter.shape, architecture.precision)
+        check_fixed(name, np.asarray(params[name]), parameter, architecture.precision)
+
+
+def check_fixed(name: str, array: np.ndarray, parameter: Parameter, precision: str) -> None:
+    """What the architecture fixes is in the weights as it says."""
+    for place, value in parameter.fixed:
+        if array[place].astype(precision) != np.asarray(value, precision):
+            raise UserError(f"{name} holds {array[place]} at {place}, where the architecture fixes {value}")
 
 
 def check_array(name: str, array: np.ndarray, shape: tuple[int, ...], precision: str) -> None:

@@ -15,6 +15,7 @@ from glassformer.errors import require
 from glassformer.model.ops import Value
 
 Shape = tuple[int, ...]
+LATER = {"later": True}  # of a field that older models do not have: at its default it is not written down
 Start = Literal["fan_in", "xavier", "unit", "zero", "gram"]
 
 
@@ -26,10 +27,16 @@ class Parameter:
     law: Literal["normal", "uniform", "constant", "gram"] = "constant"
     scale: float = 0.0  # standard deviation, half width, the value itself, or the factor of the gram matrix
     learned: bool = True
+    fixed: tuple[tuple[Shape, float], ...] = ()  # entries that are not free: place and value
 
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def free(self) -> int:
+        """Entries that the architecture leaves open."""
+        return self.size - len(self.fixed)
 
     def frozen(self) -> "Parameter":
         """The same array, stored but never trained."""

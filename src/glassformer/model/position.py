@@ -5,12 +5,12 @@ keys, `Alibi` lowers the score of a key by its distance.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from glassformer.errors import require
 from glassformer.model.ops import Ops, Value
-from glassformer.model.parameter import Parameter, Parameters, constant, normal
+from glassformer.model.parameter import LATER, Parameter, Parameters, constant, normal
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Spiral:
     offset: float = 0.0
     learned: bool = False  # learn amplitude, phase, slope and offset
     slots: tuple[float | str, ...] = ()
-    turns: tuple[tuple[str, float], ...] = ()  # slots whose turn is learned, and where it starts
+    turns: tuple[tuple[str, float], ...] = field(default=(), metadata=LATER)  # slots with a learned turn: its start
 
     @property
     def constants(self) -> int:

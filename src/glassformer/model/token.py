@@ -5,12 +5,12 @@ digit 1 sits at (0, 1).
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from glassformer.errors import require
 from glassformer.model.ops import Ops, Value
-from glassformer.model.parameter import Parameter, Parameters, constant, normal
+from glassformer.model.parameter import LATER, Parameter, Parameters, constant, normal
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Arc:
     amplitude: float = 2.5  # first values; all three are learned
     start: float = -1.2
     stride: float = 0.29
-    middle: float | None = None  # in turns, a constant: 0.125 is the diagonal; the start is then no number
+    middle: float | None = field(default=None, metadata=LATER)  # in turns, a constant: 0.125 is the diagonal
 
     @property
     def constants(self) -> int:

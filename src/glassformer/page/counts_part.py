@@ -10,7 +10,14 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from glassformer.model.architecture import Architecture
-from glassformer.model.count import Counts, by_part, constants, names_of
+from glassformer.model.count import (
+    Counts,
+    by_part,
+    constants,
+    fixed_constants,
+    free_entries,
+    names_of,
+)
 from glassformer.model.forward import all_parameters, forward, parameters
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
@@ -34,9 +41,9 @@ def counts_part(model: Model, task: Task) -> Counts:
     dead = dead_numbers(model, task, learned)
     return Counts(
         stored=sum(parameter.size for parameter in all_parameters(shape).values()),
-        unique=sum(parameter.size for parameter in kept.values()),
-        nonzero=sum(int(np.count_nonzero(model.params[name])) for name in kept),
-        learned=sum(array.size for array in learned.values()),
+        unique=sum(parameter.free for parameter in kept.values()),
+        nonzero=sum(int(np.count_nonzero(model.params[name])) for name in kept) - fixed_constants(shape),
+        learned=sum(parameter.free for parameter in kept.values() if parameter.learned),
         constants=constants(shape),
         rank=None,
         dead=dead,
@@ -52,7 +59,7 @@ def dead_numbers(model: Model, task: Task, learned: Params) -> tuple[str, ...] |
     if size > MOST_MOVED:
         return None
     params = {name: np.asarray(array, np.float64) for name, array in model.params.items()}
-    still = np.ones(size, bool)
+    still = free_entries(model.architecture, learned)
     for count in (FEW, many(task)):
         tokens, outputs = random_inputs(task, model.architecture.context, count)
         still = without_effect(model.architecture, params, learned, tokens, outputs, still)

@@ -8,9 +8,9 @@ from glassformer.model.count import Counts
 from glassformer.model.forward import parameters, prefix
 from glassformer.model.model import Model
 from glassformer.model.position import Alibi, Rope
+from glassformer.model.program import Program, trace_programs
 from glassformer.page.counts_part import counts_part
 from glassformer.page.parameter_words import parameter_words
-from glassformer.page.program import Program, trace_programs
 from glassformer.runs.config import Task
 from glassformer.tasks import Rule
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from glassformer.errors import UserError
@@ -45,6 +46,8 @@ def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None =
 
     `miner` finds problems that a model gets wrong, or nearly; it is asked once a round of mining.
     """
+    if run.train.margin_steps and isinstance(run.task, Rule):
+        raise UserError("train.margin_steps is for adders; a rule allows several tokens at a place")
     seeds = run.train.first_seed + np.arange(run.train.seeds)
     source = make_source(run.task, run.data, run.model.context)
     population = Population(run.architecture, source, run.train, seeds)
@@ -56,7 +59,7 @@ def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None =
         stretch = population.advance(state, first, steps)
         state, rows = keep(folder, population, stretch, first + steps, rows)
         progress(first + steps, rows[-len(seeds) :])
-    if run.train.polish_steps and done <= run.train.steps:
+    if run.train.is_polished and done <= run.train.steps:
         stretch = polish_best(run, population, state, rows)
         state, rows = keep(folder, population, stretch, run.train.steps + 1, rows)
     for step in mining_steps(run.train):
@@ -99,7 +102,7 @@ def replaced(old: np.ndarray, places: np.ndarray, new: np.ndarray) -> np.ndarray
 
 def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]]:
     """The last state of an interrupted run, or a new beginning."""
-    fresh = population.start()
+    fresh = first_state(population)
     if not (folder / "state.safetensors").exists():
         save_checkpoint(folder, population, fresh, 0)
         return fresh, 0, []
@@ -116,9 +119,27 @@ def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]
     return state, about["step"], rows_until(folder, population, about["step"])
 
 
+def first_state(population: Population) -> State:
+    """First values by their laws, or from a file with each seed's own noise."""
+    state, train = population.start(), population.train
+    if not train.start_from:
+        return state
+    path = Path(train.start_from)
+    if not path.is_file():
+        raise UserError(f"train.start_from names {path}, which is no file")
+    params, _ = read_arrays(path)
+    try:
+        start = population.flat.pack(dict(Model(population.model, params).params))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+    draws = [np.random.default_rng(int(seed)).normal(size=len(start)) for seed in population.seeds]
+    vectors = start * (1 + train.start_noise * np.array(draws))
+    return State(jnp.asarray(vectors.astype(start.dtype)), state.optimiser)
+
+
 def evaluations(train: Train) -> list[int]:
     """The steps after which a state is kept; the polish counts as one more step."""
-    polish = [train.steps + 1] * (train.polish_steps > 0)
+    polish = [train.steps + 1] * train.is_polished
     return [first + steps for first, steps in train.chunks()] + polish + mining_steps(train)
 
 

@@ -27,11 +27,20 @@ def to_tree(value: Any) -> Any:
     """Dataclasses as dicts, tuples as lists, None as "none"."""
     if dataclasses.is_dataclass(value):
         tag = tag_of(type(value))
-        inner = {field.name: to_tree(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        said = [field for field in dataclasses.fields(value) if not is_silent(field, value)]
+        inner = {field.name: to_tree(getattr(value, field.name)) for field in said}
         return ({tag: getattr(value, tag)} if tag else {}) | inner
     if isinstance(value, tuple):
         return [to_tree(item) for item in value]
     return NONE if value is None else value
+
+
+def is_silent(field: dataclasses.Field[Any], owner: Any) -> bool:
+    """A field that came later is not written while it has its default.
+
+    So the text of an older model stays what it was, and with it the hash that a certificate names.
+    """
+    return "later" in field.metadata and getattr(owner, field.name) == field.default
 
 
 def from_tree(hint: Any, value: Any, path: str) -> Any:

@@ -14,6 +14,4 @@ Result = TypeVar("Result")
 class Engine(Protocol):
     """What a sweep and the weight lens ask for; the first error of a job itself ends the work."""
 
-    def work(
-        self, job: Callable[[Unit], Result], units: Sequence[Unit]
-    ) -> Iterator[tuple[Unit, Result]]: ...
+    def work(self, job: Callable[[Unit], Result], units: Sequence[Unit]) -> Iterator[tuple[Unit, Result]]: ...

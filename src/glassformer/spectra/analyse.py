@@ -1,21 +1,14 @@
-"""All units of an analysis, on all cores, into its folder: the tables grow while it works.
-
-One thread a unit and one BLAS thread in each: NumPy lets go of Python's lock, and two large products at a
-time are done sooner than one on two cores.
-"""
+"""All units of an analysis, into its folder: the tables grow while it works."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from glassformer.errors import UserError
 from glassformer.spectra.depth import depths
+from glassformer.spectra.difference import Model
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Wanted, plan
 from glassformer.spectra.read.checkpoint import Checkpoint
@@ -25,12 +18,11 @@ from glassformer.spectra.results import Analysis, KernelResult, MatrixResult, Re
 from glassformer.spectra.store import Store
 from glassformer.spectra.tables import TYPES, kernel_order, matrix_order, write_growing_tables
 from glassformer.spectra.units import Unit, missing_part
-from glassformer.spread import cores
+from glassformer.spectra.work import Elsewhere, one_blas_thread, work_elsewhere, work_here
 
 Tell = Callable[[float, str], object]  # is told which share of the work is done, and what was done last
 PAUSE = 1.0  # seconds between two writings of the tables
 PART_OF_TIME = 20  # a writing that took a second is not repeated for twenty
-BAD_NUMBERS = (UserError, ArithmeticError, np.linalg.LinAlgError, MemoryError, OSError)
 
 
 def silent(share: float, name: str) -> None:
@@ -44,66 +36,32 @@ def analyse(
     store: Store,
     tell: Tell = silent,
     workers: int | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Analysis:
-    """Work on what the folder does not hold yet; returns all of it."""
-    units = plan(checkpoint, layout, wanted)
+    """Work on what the folder does not hold yet, here or elsewhere; returns all of it."""
+    units, model = plan(checkpoint, layout, wanted), Model(checkpoint, layout)
     found = store.load(units)
     left = [part for unit in units if (part := missing_part(unit, found))]
     tables = Tables(store.folder)
     done, total = 0.0, sum(unit.cost for unit in left)
-
-    def taken(unit: Unit, more: dict[str, list[Found]]) -> None:
-        nonlocal done
-        found.update(more)
-        done += unit.cost
-        tables.grow(units, found)
-        tell(done / total, unit.name)
-
     with one_blas_thread():
+        finished = (
+            work_elsewhere(left, model, store, elsewhere)
+            if elsewhere
+            else work_here(left, model, store, workers)
+        )
         try:
-            work_through(left, lambda unit: finish(unit, checkpoint, layout, store), taken, workers)
+            with closing(finished):
+                for unit, more in finished:
+                    found.update(more)
+                    done += unit.cost
+                    tables.grow(units, found)
+                    tell(done / total, unit.name)
         except UserError as error:
             with suppress(UserError):  # the disk may be full
                 write_growing_tables(store.folder, *sorted_results(units, store.load(units)))
             raise UserError(f"{error}; what is finished is kept in {store.folder}") from None
         return whole(checkpoint.name, layout, wanted, units, found)
-
-
-def work_through(
-    units: Sequence[Unit],
-    work: Callable[[Unit], dict[str, list[Found]]],
-    taken: Callable[[Unit, dict[str, list[Found]]], None],
-    workers: int | None = None,
-) -> None:
-    """`work` of every unit on a pool of threads; the first error ends it, and what runs is let finish."""
-    pool = ThreadPoolExecutor(workers or cores())
-    waiting = {pool.submit(work, unit): unit for unit in units}
-    try:
-        for future in as_completed(waiting):
-            taken(waiting[future], future.result())
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def finish(unit: Unit, checkpoint: Checkpoint, layout: Layout, store: Store) -> dict[str, list[Found]]:
-    """Compute one unit and keep it; results are what the folder gives back, now and later."""
-    try:
-        records = unit.work(checkpoint, layout)
-    except BAD_NUMBERS as error:
-        raise UserError(f"{unit.name}: {error}") from None
-    finally:
-        for name in unit.tensors & set(checkpoint.tensors):
-            checkpoint.tensors[name].forget()
-    for record in records:
-        store.keep(record)
-    return {record.id: unit.restore(record) for record in records}
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits
 
 
 @dataclass

@@ -8,17 +8,19 @@
 import math
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
 from glassformer.model.ops import Value
 from glassformer.model.parameter import Parameter
+
+Entries = tuple[tuple[int, float], ...]  # of one array: entry, counted row by row, and its value
 
 
 @dataclass(frozen=True)
@@ -26,30 +28,58 @@ class Flat:
     """Where each named array lies in the vector; the order is that of the architecture."""
 
     shapes: dict[str, tuple[int, ...]]
+    fixed: dict[str, Entries] = field(default_factory=dict)  # entries that the vector does not hold
 
     @property
     def size(self) -> int:
-        return sum(math.prod(shape) for shape in self.shapes.values())
+        return sum(len(self.free(name)) for name in self.shapes)
+
+    def free(self, name: str) -> Int[np.ndarray, " free"]:
+        """Which entries of an array, counted row by row, are in the vector."""
+        size = math.prod(self.shapes[name])
+        return np.setdiff1d(np.arange(size), [at for at, _ in self.fixed.get(name, ())])
 
     def places(self) -> Iterator[tuple[str, slice, tuple[int, ...]]]:
         start = 0
         for name, shape in self.shapes.items():
-            yield name, slice(start, start + math.prod(shape)), shape
-            start += math.prod(shape)
+            stop = start + len(self.free(name))
+            yield name, slice(start, stop), shape
+            start = stop
 
     def unpack(self, vector: Value) -> dict[str, Value]:
-        """Views of `... n` as named arrays, leading axes kept."""
+        """Views of `... n` as named arrays, leading axes kept; what is fixed is filled in."""
         return {
-            name: vector[..., place].reshape((*vector.shape[:-1], *shape))
+            name: self.filled(name, vector[..., place]).reshape((*vector.shape[:-1], *shape))
             for name, place, shape in self.places()
         }
 
+    def filled(self, name: str, free: Value) -> Value:
+        """Free entries and fixed ones, each at its place."""
+        entries = self.fixed.get(name, ())
+        if not entries:
+            return free
+        xp = np if isinstance(free, np.ndarray) else jnp
+        values = np.array([value for _, value in entries], free.dtype)
+        both = xp.concatenate([free, xp.broadcast_to(values, (*free.shape[:-1], len(entries)))], -1)
+        return both[..., np.argsort([*self.free(name), *(at for at, _ in entries)])]
+
     def pack(self, params: dict[str, np.ndarray]) -> np.ndarray:
-        return np.concatenate([np.ravel(params[name]) for name in self.shapes])
+        return np.concatenate([np.ravel(params[name])[self.free(name)] for name in self.shapes])
 
 
 def flat_of(model: Architecture) -> Flat:
-    return Flat({name: parameter.shape for name, parameter in parameters(model).items()})
+    kept = parameters(model)
+    fixed = {
+        name: tuple((at_place(place, one.shape), value) for place, value in one.fixed)
+        for name, one in kept.items()
+        if one.fixed
+    }
+    return Flat({name: one.shape for name, one in kept.items()}, fixed)
+
+
+def at_place(place: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """Which entry that is, counted row by row: (1, 0) of 2 x 3 is entry 3."""
+    return int(np.ravel_multi_index(place, shape)) if shape else 0
 
 
 def first_values(model: Architecture, key: PRNGKeyArray) -> Float[Array, " n"]:
@@ -59,7 +89,10 @@ def first_values(model: Architecture, key: PRNGKeyArray) -> Float[Array, " n"]:
         draw(p, jax.random.fold_in(key, zlib.crc32(name.encode())), dtype)
         for name, p in parameters(model).items()
     ]
-    return jnp.concatenate([jnp.ravel(array) for array in drawn])
+    flat = flat_of(model)
+    return jnp.concatenate(
+        [jnp.ravel(array)[flat.free(name)] for name, array in zip(flat.shapes, drawn, strict=True)]
+    )
 
 
 def draw(parameter: Parameter, key: PRNGKeyArray, dtype: jnp.dtype) -> Array:

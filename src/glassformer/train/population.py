@@ -20,6 +20,7 @@ from jaxtyping import Array, Float, Int
 from glassformer.model.architecture import Architecture
 from glassformer.train.data import HeldOut, Source, stream
 from glassformer.train.flat import Flat, first_values, flat_of
+from glassformer.train.margin import raise_margin
 from glassformer.train.objective import Scores, loss, score
 from glassformer.train.optimiser import make_optimiser
 from glassformer.train.polish import polish
@@ -88,7 +89,9 @@ class Population:
         if mined is not None and mined.shape[1]:
             half = np.arange(tokens.shape[1] // 2)
             tokens = tokens.at[:, half].set(np.asarray(mined, tokens.dtype)[:, half % mined.shape[1]])
-        job = partial(polish_one, self.model, self.flat, self.source.outputs, self.polish_steps)
+        steps = self.polish_steps, self.train.margin_steps
+        goal = loss_for(self.model, self.train, tokens.shape[1])
+        job = partial(polish_one, self.model, self.flat, self.source.outputs, steps, goal)
         chosen = jax.tree.map(lambda leaf: np.asarray(leaf)[places], state)
         return Stretch(*self.mapped(job, POLISH_LANES)(chosen, (tokens, self.held_out)))
 
@@ -155,10 +158,10 @@ def train_one(
 ) -> tuple[State, Array, Scores]:
     """One seed: draw data, take the steps, evaluate."""
     seed, state = row
-    optimiser = make_optimiser(train)
+    optimiser, goal = make_optimiser(train), loss_for(model, train, train.batch)
 
     def step(state: State, tokens: Array) -> tuple[State, Array]:
-        value, slope = jax.value_and_grad(lambda v: loss(model, flat, v, tokens, source.outputs))(
+        value, slope = jax.value_and_grad(lambda v: goal(model, flat, v, tokens, source.outputs))(
             state.vectors
         )
         change, memory = optimiser.update(slope, state.optimiser, state.vectors)
@@ -180,10 +183,25 @@ def train_one(
 
 
 def polish_one(
-    model: Architecture, flat: Flat, outputs: int, steps: int, row: Any, tokens: Array, held_out: HeldOut
+    model: Architecture,
+    flat: Flat,
+    outputs: int,
+    steps: tuple[int, int],
+    loss: Callable[..., Array],
+    row: Any,
+    tokens: Array,
+    held_out: HeldOut,
 ) -> tuple[State, Array, Scores]:
+    """One seed: so many steps on the loss, then so many on the margin; says the loss after both."""
     state = State(*row)
-    vector, value = polish(partial(loss, model, flat, tokens=tokens, outputs=outputs), state.vectors, steps)
+
+    def goal(vector: Array) -> Array:
+        return loss(model, flat, vector, tokens, outputs)
+
+    vector, value = polish(goal, state.vectors, steps[0])
+    if steps[1]:
+        vector = raise_margin(model, flat, vector, tokens, outputs, steps[1])
+        value = goal(vector)
     return State(vector, state.optimiser), value, score(model, flat, vector, held_out, outputs)
 
 
@@ -200,6 +218,15 @@ def cpu_options() -> dict[str, Any] | None:
     except Exception:  # XLA's own error types are not part of JAX's interface
         return None
     return CPU_OPTIONS
+
+
+def loss_for(model: Architecture, train: Train, batch: int) -> Callable[..., Array]:
+    """The loss in one kernel, on a GPU and for a model that suits it; else as the compiler makes it."""
+    if not uses_gpu(train) or train.kernel == "plain":
+        return loss
+    from glassformer.train.fused import fused_loss, suits_kernel  # Pallas takes a second to import
+
+    return fused_loss if suits_kernel(model, batch) else loss
 
 
 def uses_gpu(train: Train) -> bool:

@@ -19,6 +19,10 @@ class Train:
     held_out: int = 4096  # windows of the evaluation, never trained on
     peak_rate: float = 1e-2  # learning rate after warm-up
     warm_up: int = 200  # steps of linear rise to it
+    start_from: str = (
+        ""  # a .safetensors file of the same architecture: where every seed starts; none: its law
+    )
+    start_noise: float = 0.0  # between the seeds that start from a file, a share of each number
     schedule: Literal["cosine", "linear", "constant"] = "cosine"  # of the rate after warm-up
     final_rate: float = 0.02  # last rate as a share of the peak
     weight_decay: float = 0.0  # AdamW's, times the rate
@@ -30,17 +34,21 @@ class Train:
     polish_steps: int = 0  # L-BFGS steps of the best seeds at the end
     polish_seeds: int = 64  # how many of the best seeds are polished
     polish_batch: int = 8192  # windows of the one batch that they are polished on, made as the held-out ones
+    margin_steps: int = 0  # L-BFGS steps that raise their smallest margin, after each polish; adders only
     mine: int = 0  # rounds in which the prover's worst sums join that batch and the best are polished again
     device: Literal["auto", "cpu", "gpu"] = "auto"  # auto: the GPU where there is one
+    kernel: Literal["auto", "plain", "fused"] = (
+        "auto"  # on a GPU: one kernel a step, where the model suits it
+    )
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one a core
 
     def __post_init__(self) -> None:
         counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_seeds", "polish_batch")
         for field in counts:
             require(getattr(self, field) >= 1, field, "at least 1", getattr(self, field))
-        for field in ("first_seed", "warm_up", "polish_steps", "mine", "threads"):
+        for field in ("first_seed", "warm_up", "polish_steps", "margin_steps", "mine", "threads"):
             require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
-        for field in ("weight_decay", "clip", "grokfast_gain"):
+        for field in ("weight_decay", "clip", "grokfast_gain", "start_noise"):
             require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
         for field in ("beta1", "beta2", "grokfast_decay"):
             require(0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field))
@@ -49,6 +57,11 @@ class Train:
         require(
             self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed
         )
+
+    @property
+    def is_polished(self) -> bool:
+        """Whether the best seeds are worked on after the last step."""
+        return self.polish_steps > 0 or self.margin_steps > 0
 
     def chunks(self) -> list[tuple[int, int]]:
         """(first step, number of steps) between two evaluations; the last may be shorter.

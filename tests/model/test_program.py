@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from glassformer.model.architecture import Architecture, Tie, reference
 from glassformer.model.forward import forward, parameters
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.page.program import Program, trace_programs
-from glassformer.page.symbols import BATCH, Graph
+from glassformer.model.program import Program, trace_programs
+from glassformer.model.symbols import BATCH, Graph
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import Addition
 from glassformer.zoo import ZOO

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassformer.model.blocks import Blocks, whole
 from glassformer.model.parameter import Shape
 
 BATCH = 99_991  # a prime, larger than any width, context or vocabulary: the size that stands for the batch
@@ -36,6 +37,7 @@ class Graph:
 
     nodes: list[Node] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)  # a node, written out -> its place in `nodes`
+    joins_blocks: bool = False  # where a symbol meets blocks: one array for a reader, not rows apart
 
     def add(self, operation: str, arguments: tuple[Any, ...], option: Option, shape: Shape) -> "Symbol":
         """The symbol of this node; arguments that are plain numbers become constants."""
@@ -108,17 +110,23 @@ class Symbol:
         shapes = [np.shape(side) if not isinstance(side, Symbol) else side.shape for side in (left, right)]
         return self.graph.add(operation, (left, right), None, np.broadcast_shapes(*shapes))
 
+    def met(self, operation: str, other: Any) -> Any:
+        """With a symbol or a number on the right; blocks do it their way, unless the graph joins them."""
+        if isinstance(other, Blocks) and self.graph.joins_blocks:
+            return self.binary(operation, self, whole(other))
+        return NotImplemented if is_foreign(other) else self.binary(operation, self, other)
+
     def __add__(self, other: Any) -> Any:
-        return NotImplemented if is_foreign(other) else self.binary("add", self, other)
+        return self.met("add", other)
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if is_foreign(other) else self.binary("sub", self, other)
+        return self.met("sub", other)
 
     def __mul__(self, other: Any) -> Any:
-        return NotImplemented if is_foreign(other) else self.binary("mul", self, other)
+        return self.met("mul", other)
 
     def __truediv__(self, other: Any) -> Any:
-        return NotImplemented if is_foreign(other) else self.binary("div", self, other)
+        return self.met("div", other)
 
     def __radd__(self, other: Any) -> "Symbol":
         return self.binary("add", other, self)

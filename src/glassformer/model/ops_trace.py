@@ -1,7 +1,7 @@
 """The operations of a forward pass, written down and not computed: the backend whose result is a program.
 
 Sums, products and shares are single operations with the meaning that `NumpyOps` gives them. What needs no
-parameter and no token is worked out here, by NumPy, in double precision.
+parameter and no token is worked out here, by NumPy, in double precision where nothing else is asked for.
 """
 
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ import numpy as np
 from glassformer.model.blocks import Blocks, apart, each, linear_in_blocks, whole
 from glassformer.model.ops import Value
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.page.symbols import Graph, Symbol
+from glassformer.model.symbols import Graph, Symbol
 
 
 class TraceOps:
     """Records on a graph; plain NumPy arrays, the constants, are computed at once."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, precision: str = "float64") -> None:
         self.graph = graph
-        self.plain = NumpyOps("float64")
+        self.plain = NumpyOps(precision)
 
     def array(self, value: Value) -> Value:
         return self.plain.array(value)
@@ -104,6 +104,7 @@ class TraceOps:
         return self.graph.add("join", tuple(values), axis, tuple(shape))
 
     def linear(self, weight: Value, x: Value, bias: Value | None = None) -> Value:
+        x = whole(x) if self.graph.joins_blocks else x
         if isinstance(x, Blocks):
             return linear_in_blocks(self, weight, x, bias)
         if not any_symbol(weight, x, bias):

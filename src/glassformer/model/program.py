@@ -1,7 +1,8 @@
-"""What a page computes, written by running the forward pass itself on symbols: there is no second pass.
+"""What a page or an exported file computes, written by running the forward pass itself on symbols.
 
 A program is plain data: nodes `[operation, arguments, option, shape]`, each after those that it reads, and
-the names of those that people ask for. `evaluate.js` knows the operations, and nothing of any model.
+the names of those that people ask for. The page's `evaluate.js` and the writers of `export` know the
+operations, and nothing of any model: there is no second pass.
 
 >>> from glassformer.model.architecture import reference
 >>> programs = trace_programs(reference(vocab=12), places=8)
@@ -12,11 +13,22 @@ the names of those that people ask for. `evaluate.js` knows the operations, and 
 from typing import Any, TypedDict
 
 from glassformer.model.architecture import Architecture
-from glassformer.model.forward import forward, parameters, plainly, prefix, read_out, settle, untie
+from glassformer.model.blocks import whole
+from glassformer.model.forward import (
+    embed,
+    forward,
+    from_embedded,
+    parameters,
+    plainly,
+    prefix,
+    read_out,
+    settle,
+    untie,
+)
 from glassformer.model.ops import Value
+from glassformer.model.ops_trace import TraceOps
 from glassformer.model.parameter import Parameters
-from glassformer.page.ops_trace import TraceOps
-from glassformer.page.symbols import BATCH, Graph, Node
+from glassformer.model.symbols import BATCH, Graph, Node
 
 
 class Program(TypedDict):
@@ -48,6 +60,21 @@ def trace_forward(model: Architecture, places: int) -> Program:
     tokens = graph.leaf("input", "tokens", (places, BATCH))
     logits = forward(model, TraceOps(graph), stored(graph, model), tokens, record=seen.__setitem__)
     return written(graph, seen | {"logits": logits})
+
+
+def trace_whole(model: Architecture, places: int) -> Program:
+    """The same pass for readers: the stream is one array throughout, constants have the model's precision."""
+    graph, seen = Graph(joins_blocks=True), dict[str, Value]()
+    ops, params = TraceOps(graph, model.precision), untie(model, stored(graph, model))
+    table, x = embed(model, ops, params, graph.leaf("input", "tokens", (places, BATCH)))
+    logits = from_embedded(model, ops, params, table, whole(x), None, plainly(seen.__setitem__))
+    return written(graph, seen | {"logits": spread_over_batch(graph, whole(logits))})
+
+
+def spread_over_batch(graph: Graph, logits: Value) -> Value:
+    """Logits that no token changes, once for every sequence."""
+    is_shared = logits.shape[2] != BATCH
+    return logits + graph.leaf("fill", 0.0, (1, 1, BATCH)) if is_shared else logits
 
 
 def trace_settle(model: Architecture) -> Program:

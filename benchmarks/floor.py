@@ -1,0 +1,105 @@
+"""The least time that a model-step can take: its operations and bytes, against what the device can do.
+
+glass-39 at a batch of 256 takes 2.2 million sums and products a step: where a device does 1e12 of them a
+second, no program passes 460,000 model-steps a second. Every kind of operation has its own unit on a GPU and
+they work side by side, so the floor is the longest of the terms, not their sum.
+
+The count is of the model as `train` writes it, but for lookups, which are reads here (the trainer multiplies
+by ones and zeros). What does not vary over the batch is counted once, as the trainer works it out. A cleverer
+program may need less: masked places of attention are counted, and so is every draw's whole call of Threefry.
+"""
+
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from benchmarks.ceilings import Ceilings
+from benchmarks.operations import KINDS, Counts, bytes_of, count
+from glassformer.model.architecture import Architecture
+from glassformer.model.forward import logits_in_blocks
+from glassformer.model.ops_jax import JaxOps
+from glassformer.train.data import Source, stream
+from glassformer.train.flat import Flat, flat_of
+from glassformer.train.objective import cross_entropy
+from glassformer.train.optimiser import make_optimiser
+from glassformer.train.population import first_state
+from glassformer.train.settings import Train
+
+
+class ReadingOps(JaxOps):
+    """JaxOps in which a lookup reads its table."""
+
+    def lookup(self, table: Any, tokens: Any) -> Any:
+        return table.T.at[:, tokens].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one model-step asks for."""
+
+    learning: Counts  # forward pass, gradient, optimiser
+    drawing: Counts  # of the batch
+    state_bytes: int  # parameters and optimiser's memory, read and written, and the loss
+    token_bytes: int  # of the batch, read once, where it is drawn outside the step
+
+    def operations(self) -> Counts:
+        return self.learning + self.drawing
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Model-steps a second that the device allows, and what sets it."""
+
+    rate: float  # where the batch is drawn inside the step
+    limit: str  # a kind of operation, or bytes
+    rate_drawn_outside: float  # where tokens come from memory, and drawing costs nothing
+    limit_outside: str
+
+
+def work_of(model: Architecture, source: Source, train: Train) -> Work:
+    """Counted in the traced step of one seed; nothing is run."""
+    first = partial(first_state, model, train)
+    vector, memory = jax.eval_shape(first, jax.ShapeDtypeStruct((), jnp.int32))
+    tokens = jax.eval_shape(partial(draw, source, train.batch), jax.ShapeDtypeStruct((), jnp.int32))
+    learning = count(partial(step, model, flat_of(model), source.outputs, train), vector, memory, tokens)
+    drawing = count(partial(draw, source, train.batch), jax.ShapeDtypeStruct((), jnp.int32))
+    return Work(learning, drawing, 2 * bytes_of(vector, memory) + 4, bytes_of(tokens))
+
+
+def draw(source: Source, batch: int, number: Any) -> Any:
+    """The tokens of one step."""
+    return source.draw(source.shared(stream(0, "pool")), stream(0, "steps"), number[None], batch)[0]
+
+
+def step(
+    model: Architecture, flat: Flat, outputs: int, train: Train, vector: Any, memory: Any, tokens: Any
+) -> Any:
+    """As train/population.py's, with a lookup that reads."""
+
+    def loss(vector: Any) -> Any:
+        ops = ReadingOps(model.precision)
+        logits = logits_in_blocks(model, ops, flat.unpack(vector), tokens[:-1], last=outputs)
+        return jnp.mean(cross_entropy(logits, tokens[-outputs:]))
+
+    value, slope = jax.value_and_grad(loss)(vector)
+    change, memory = make_optimiser(train).update(slope, memory, vector)
+    return optax.apply_updates(vector, change), memory, value
+
+
+def floor_of(work: Work, ceilings: Ceilings) -> Floor:
+    inside = terms(work.operations(), work.state_bytes, ceilings)
+    outside = terms(work.learning, work.state_bytes + work.token_bytes, ceilings)
+    longest, longest_outside = max(inside, key=inside.__getitem__), max(outside, key=outside.__getitem__)
+    return Floor(1 / inside[longest], longest, 1 / outside[longest_outside], longest_outside)
+
+
+def terms(operations: Counts, moved: int, ceilings: Ceilings) -> dict[str, float]:
+    """Seconds by what is waited for; divisions, exponentials and error functions share a unit."""
+    rates = asdict(ceilings)
+    seconds = {kind: operations[kind] / rates[kind] for kind in KINDS}
+    special = sum(seconds.pop(kind) for kind in ("divide", "exp", "erf"))
+    return {**seconds, "special": special, "bytes": moved / ceilings.bytes}

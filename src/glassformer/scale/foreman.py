@@ -1,0 +1,164 @@
+"""The driver of a Ray cluster, a process of its own: `python -m glassformer.scale.foreman 7`.
+
+Ray's client prints where it likes, takes over signals and waits for minutes for a cluster that is not there;
+here it does so where nobody is disturbed and the engine can end it. From the engine come the settings, the
+job and all units; to it go `Ready`, and for each unit one `Answered` or `GivenUp`. Jobs, units and results
+pass through as they were packed.
+"""
+
+import os
+import pickle
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from glassformer.scale import worker
+from glassformer.scale.answer import TRIES, died_of
+from glassformer.scale.worker import collected, packed
+
+NODES = 10  # nodes that may be lost with a unit; most often it is not to blame
+AHEAD = 2  # units that are with the cluster for each that it has room for
+LOOK = 5.0  # seconds between two looks at how large the cluster is
+STORE = 256 * 2**20  # bytes for results under way, in a cluster that is started here
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # leaves CUDA_VISIBLE_DEVICES to units without GPUs
+    "RAY_SCHEDULER_EVENTS": "0",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    address: str | None  # none: a cluster of this machine, for this work only
+    workers: int  # units at a time; 0: as many as there is room for
+    cpus: float  # of a unit
+    gpus: float
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The cluster answers; it has room for so many units."""
+
+    room: int
+
+
+@dataclass(frozen=True)
+class Answered:
+    index: int
+    letter: bytes
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """The unit that workers or nodes die of, or what Ray says that cannot be mended by trying again."""
+
+    index: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Task:
+    index: int
+    unit: bytes
+    crashes: int = 0
+    losses: int = 0
+
+
+def lead(pipe: "Connection[Any, Any]") -> None:
+    """Connect, hand out, and stay until the engine closes the pipe."""
+    letters = collected(pipe)
+    settings: Settings = pickle.loads(letters.get())
+    job, units = letters.get(), pickle.loads(letters.get())
+    connect(settings)
+    pipe.send_bytes(packed(Ready(room(settings))))
+    for event in hand_out(settings, job, units):
+        pipe.send_bytes(packed(event))
+
+
+def connect(settings: Settings) -> None:
+    os.environ.update(QUIET)
+    import ray
+
+    quiet: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
+    if settings.address is not None:
+        ray.init(settings.address, **quiet)
+        return
+    cpus = settings.workers or None
+    ray.init("local", num_cpus=cpus, include_dashboard=False, object_store_memory=STORE, **quiet)
+
+
+def room(settings: Settings) -> int:
+    """Units that the nodes which are there now can work on at a time."""
+    import ray
+
+    free = [node.get("Resources", {}) for node in ray.nodes() if node["Alive"]]
+    wants = [(kind, much) for kind, much in (("CPU", settings.cpus), ("GPU", settings.gpus)) if much]
+    return sum(int(min(node.get(kind, 0.0) / much for kind, much in wants)) for node in free)
+
+
+def hand_out(settings: Settings, job: bytes, units: Sequence[bytes]) -> Iterator[Answered | GivenUp]:
+    """Every unit's answer once; what was lost with a worker or a node is handed out again, first."""
+    import ray
+
+    remote = ray.remote(num_cpus=settings.cpus, num_gpus=settings.gpus, max_retries=0)(worker.answer)
+    left = deque(Task(index, unit) for index, unit in enumerate(units))
+    out: dict[Any, Task] = {}
+    limit = Limit(settings)
+    while left or out:
+        while left and len(out) < limit.now():
+            task = left.popleft()
+            out[remote.remote(job, task.unit)] = task
+        ready, _ = ray.wait([*out], num_returns=1, timeout=LOOK)
+        for one in ready:
+            task = out.pop(one)
+            event = outcome(task, one)
+            if isinstance(event, Task):
+                left.appendleft(event)
+            else:
+                yield event
+
+
+class Limit:
+    """Units that may be with the cluster: as many as are asked for, or more than it has room for now."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings, self.count, self.next = settings, 1, 0.0
+
+    def now(self) -> int:
+        if time.monotonic() >= self.next:
+            self.count = self.settings.workers or max(1, AHEAD * room(self.settings))
+            self.next = time.monotonic() + LOOK
+        return self.count
+
+
+def outcome(task: Task, ref: Any) -> Answered | GivenUp | Task:
+    """Its answer, or the task again, with what has befallen it."""
+    import ray
+    from ray import exceptions as died
+
+    try:
+        return Answered(task.index, ray.get(ref))
+    except (died.WorkerCrashedError, died.OutOfMemoryError) as error:
+        again, is_over = replace(task, crashes=task.crashes + 1), task.crashes + 1 >= TRIES
+        words = died_of(first_line(error))
+    except (died.NodeDiedError, died.LocalRayletDiedError, died.ObjectLostError) as error:
+        again, is_over = replace(task, losses=task.losses + 1), task.losses + 1 >= NODES
+        words = f"{NODES} nodes were lost with it, the last one by {first_line(error)}"
+    except died.RayError as error:
+        again, is_over, words = task, True, first_line(error)
+    return GivenUp(task.index, words) if is_over else again
+
+
+def first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__} ({lines[-1] if 'Traceback' in str(error) else lines[0]})"
+
+
+if __name__ == "__main__":
+    from glassformer.scale import foreman  # under its own name, by which the engine knows the events
+
+    foreman.lead(Connection(int(sys.argv[1])))

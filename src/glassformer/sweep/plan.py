@@ -1,0 +1,65 @@
+"""What a sweep does: configurations x seeds, in blocks.
+
+Sweep("rates", 256, 0, 64, (slow, fast)).units() are eight units: seeds 0-63, 64-127, ... of each of the two.
+How it is written in a file or on the command line is in `reading.py`.
+"""
+
+from dataclasses import dataclass
+
+from glassformer.errors import UserError, require
+from glassformer.runs.config import Run
+from glassformer.runs.tree import to_tree
+from glassformer.sweep.identity import identity
+from glassformer.sweep.unit import Unit
+from glassformer.tasks import Rule
+
+SEEDS = 64  # of each configuration: a success rate of a half is then known to 13 points either way
+# Seeds a unit. A processor trains its seeds one after the other, so a block need only be long against the
+# time to compile, and one block is what is lost with a worker that dies. A GPU trains 1,024 seeds side by
+# side, always, and is idle by as much as a block has fewer (GPU_LANES in train/population.py).
+BLOCK, GPU_BLOCK = 64, 1024
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All that the table of a sweep depends on."""
+
+    name: str  # also the folder's name under sweeps/
+    seeds: int  # of each configuration
+    first_seed: int
+    block: int  # seeds a unit
+    configurations: tuple[Run, ...]  # each with a name of its own
+
+    def __post_init__(self) -> None:
+        plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
+        require(plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name)
+        require(self.seeds >= 1, "seeds", "at least 1", self.seeds)
+        require(self.block >= 1, "block", "at least 1", self.block)
+        fits = self.first_seed >= 0 and self.first_seed + self.seeds <= 2**31
+        require(fits, "first_seed", "at least 0, and below 2^31 with all seeds", self.first_seed)
+        require(bool(self.configurations), "configuration", "a list of one or more", [])
+        for run in self.configurations:
+            if run.train.mine and isinstance(run.task, Rule):
+                raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
+        refuse_same(self.configurations)
+
+    def units(self) -> list[Unit]:
+        """Blocks of consecutive seeds; the last of a configuration may be shorter."""
+        end = self.first_seed + self.seeds
+        return [
+            Unit(run.name, tree, first, min(self.block, end - first))
+            for run, tree in ((run, to_tree(run)) for run in self.configurations)
+            for first in range(self.first_seed, end, self.block)
+        ]
+
+
+def refuse_same(runs: tuple[Run, ...]) -> None:
+    """Names that are shared, and configurations that are equal but for their names."""
+    seen: dict[str, str] = {}
+    for run in runs:
+        if run.name in seen.values():
+            raise UserError(f"two configurations are called '{run.name}'; give one another name")
+        digest = identity(to_tree(run))
+        if digest in seen:
+            raise UserError(f"the configurations '{seen[digest]}' and '{run.name}' are the same")
+        seen[digest] = run.name

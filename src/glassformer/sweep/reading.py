@@ -1,0 +1,201 @@
+"""A sweep as it is written: a file, or a name with a grid.
+
+    name = "rates"                       # also the folder's name under sweeps/
+    seeds = 256                          # of each configuration
+    first_seed = 0
+    block = 64                           # seeds a unit
+
+    [settings]                           # of all configurations
+    train.steps = 20_000
+
+    [[configuration]]                    # one or more
+    base = "glass-39"                    # a named configuration, a .toml or a .py file
+    train.warm_up = 500                  # and any settings
+
+    [grid]                               # every combination, with every configuration
+    train.peak_rate = [0.01, 0.03]
+    "train.steps+train.warm_up" = [500, 1_000]   # settings that go together
+
+`glassformer sweep glass-39 --grid train.peak_rate=0.01,0.03 --seeds 256 --train.steps 20000` is the same.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import UserError, unknown
+from glassformer.runs.config import Run
+from glassformer.runs.resolve import base_tree, changed, kinds_first, parse_value
+from glassformer.runs.tree import checked, from_tree
+from glassformer.sweep.plan import BLOCK, SEEDS, Sweep
+from glassformer.tasks import load_file
+
+Settings = dict[str, Any]  # by dotted path
+NUMBERS = {"seeds": SEEDS, "first_seed": 0}  # and what they are where nothing is said
+KEYS = ("name", *NUMBERS, "block", "base", "settings", "configuration", "grid")
+MARKS = ("configuration", "grid", "settings", "block")  # by which a sweep's file is told from a run's
+OWN = {"train.seeds": "seeds", "train.first_seed": "first_seed"}  # settings that a sweep has itself
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A configuration that may still need another name than its base."""
+
+    own: Settings  # in the file
+    grid: Settings  # one combination
+    run: Run
+
+
+def make_sweep(
+    target: str,
+    grid: Mapping[str, list[Any]] | None = None,
+    options: Mapping[str, Any] | None = None,
+    numbers: Mapping[str, int | None] | None = None,
+    usual_block: int = BLOCK,
+) -> Sweep:
+    """The sweep that a file or a name stands for; options go to every configuration, numbers win."""
+    tree, beside = read_target(target)
+    count = {name: whole(tree, name, usual) for name, usual in (NUMBERS | {"block": usual_block}).items()}
+    count |= {name: value for name, value in (numbers or {}).items() if value is not None}
+    shared = flattened(table_of(tree, "settings"))
+    last = {path: parse_value(value) for path, value in (options or {}).items()}
+    combinations = every(lists_of(tree) | dict(grid or {}), last)
+    drafts = [
+        drafted(table, beside, {"train.polish_seeds": max(1, count["block"])} | shared, one, last)
+        for table in tables_of(tree)
+        for one in combinations
+    ]
+    runs = tuple(
+        replace(run, train=replace(run.train, seeds=count["seeds"], first_seed=count["first_seed"]))
+        for run in named(drafts)
+    )
+    name = checked(str, tree.get("name", drafts[0].run.name), "name")
+    return Sweep(name, count["seeds"], count["first_seed"], count["block"], runs)
+
+
+def read_target(target: str) -> tuple[Settings, Path]:
+    """A sweep's file as a table and the folder that it is in; a name, or a run's file, as one of one base."""
+    path = Path(target) / "sweep.toml" if (Path(target) / "sweep.toml").exists() else Path(target)
+    if path.suffix != ".toml":
+        return {"base": target}, Path()
+    try:
+        tree = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None
+    if not any(mark in tree for mark in MARKS):
+        return {"base": target}, Path()
+    for key in tree:
+        if key not in KEYS:
+            raise unknown("setting of a sweep", key, KEYS)
+    if "base" in tree and "configuration" in tree:
+        raise UserError(f"{path} has a base and a list of configurations; each of these has its own base")
+    return {"name": path.stem} | tree, path.parent
+
+
+def tables_of(tree: Settings) -> list[Settings]:
+    """The configurations as they are written."""
+    tables = tree.get("configuration", [{"base": tree["base"]}] if "base" in tree else [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables) or not tables:
+        raise UserError("configuration must be a list of one or more: [[configuration]] begins each")
+    return tables
+
+
+def drafted(table: Settings, beside: Path, below: Settings, grid: Settings, above: Settings) -> Draft:
+    """One configuration: its base, then the settings of the sweep, its own, the grid's and the options."""
+    own, values = flattened(table), {path: grid[key] for key in grid for path in key.split("+")}
+    base = checked(str, own.pop("base", ""), "base")
+    for path in (*below, *own, *values, *above):
+        if path in OWN:
+            raise UserError(f"{path} is the sweep's own: say {OWN[path]} in its file, or --seeds and --seed")
+    near = beside / base
+    tree = base_tree(str(near) if base and near.suffix and near.exists() else base) if base else {}
+    for path, value in kinds_first(below | own | values | above):
+        tree = changed(tree, path.split("."), value, path)
+    if rule_file := tree.get("rule_file"):
+        tree["rule_file"] = str((beside / rule_file).resolve())
+        load_file(tree["rule_file"])
+    run: Run = from_tree(Run, tree, "")
+    return Draft(own, grid, run)
+
+
+def named(drafts: list[Draft]) -> list[Run]:
+    """Every run with a name of its own: its base's, the grid's values, and its own settings if need be."""
+    names = [join(draft.run.name, draft.grid) for draft in drafts]
+    own = [
+        {} if "name" in draft.own or names.count(name) == 1 else draft.own
+        for draft, name in zip(drafts, names, strict=True)
+    ]
+    return [
+        replace(draft.run, name=join(draft.run.name, more | draft.grid))
+        for draft, more in zip(drafts, own, strict=True)
+    ]
+
+
+def join(name: str, settings: Settings) -> str:
+    """`glass-39` and {"train.peak_rate": 0.01}: glass-39-peak_rate-0.01."""
+    firsts = [key.partition("+")[0] for key in settings]
+    lasts = [path.rpartition(".")[2] for path in firsts]
+    short = lasts if len({*lasts}) == len(lasts) else firsts
+    words = [name, *(f"{key}-{value}" for key, value in zip(short, settings.values(), strict=True))]
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(words))
+
+
+def lists_of(tree: Settings) -> dict[str, list[Any]]:
+    """The grid of a file; each key has a list of values."""
+    return flattened(table_of(tree, "grid"))
+
+
+def every(grid: Mapping[str, list[Any]], options: Settings) -> list[Settings]:
+    """The combinations of a grid, the last key fastest; one without settings where there is no grid."""
+    for key, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise UserError(f"grid: {key} must have a list of values, but it has {values!r}")
+        for path in key.split("+"):
+            if path in options:
+                raise UserError(f"{path} is in the grid, so --{path} cannot set it too")
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def read_grid(texts: list[str]) -> dict[str, list[Any]]:
+    """`--grid train.peak_rate=0.01,0.03`.
+
+    >>> read_grid(["train.peak_rate=0.01,0.03", "train.schedule=cosine,linear"])
+    {'train.peak_rate': [0.01, 0.03], 'train.schedule': ['cosine', 'linear']}
+    """
+    grid: dict[str, list[Any]] = {}
+    for text in texts:
+        path, equals, values = text.partition("=")
+        if not (path and equals and values):
+            raise UserError(f"--grid must be KEY=V1,V2, as train.batch=64,256, but it is '{text}'")
+        if path in grid:
+            raise UserError(f"--grid has {path} twice; one list has all its values")
+        whole_list = parse_value(f"[{values}]")
+        split = [parse_value(word.strip()) for word in values.split(",")]
+        grid[path] = whole_list if isinstance(whole_list, list) else split
+    return grid
+
+
+def flattened(table: Settings, prefix: str = "") -> Settings:
+    """Every setting by its dotted path; a list stays whole."""
+    result: Settings = {}
+    for key, value in table.items():
+        path = f"{prefix}{key}"
+        result |= flattened(value, f"{path}.") if isinstance(value, dict) else {path: value}
+    return result
+
+
+def table_of(tree: Settings, key: str) -> Settings:
+    table = tree.get(key, {})
+    if not isinstance(table, dict):
+        raise UserError(f"{key} must be a table of settings, but it is {table!r}")
+    return table
+
+
+def whole(tree: Settings, key: str, usual: int) -> int:
+    number: int = checked(int, tree.get(key, usual), key)
+    return number

@@ -1,0 +1,121 @@
+"""The files of a sweep's units: what is to be done (plan/) and what was found (units/), the only truth.
+
+A result is a pair. NAME.safetensors has all seeds' numbers and is written first; NAME.json has the rows, the
+whole configuration and digests of both, and makes the pair valid. The name carries a digest of the settings.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import UserError
+from glassformer.model.forward import parameters
+from glassformer.runs.atomic import make_folder, plain, read_arrays, write_arrays, write_json
+from glassformer.sweep.identity import identity
+from glassformer.sweep.unit import Unit, UnitResult
+
+FORMAT = 1
+Table = dict[str, Any]
+
+
+def write_plan(folder: Path, unit: Unit) -> Path:
+    make_folder(folder)
+    path = folder / f"{unit.name}.json"
+    write_json(path, {"format": FORMAT} | about(unit))
+    return path
+
+
+def read_plan(path: Path) -> Unit:
+    """The unit that a file of the plan describes."""
+    table = read_json(path)
+    if table is None or table.get("format") != FORMAT:
+        raise UserError(f"{path} is no unit of a sweep (glassformer sweep FILE --plan writes them)")
+    try:
+        unit = Unit(str(table["configuration"]), table["settings"], table["first_seed"], table["seeds"])
+    except KeyError as error:
+        raise UserError(f"{path} is damaged ({error} is missing)") from None
+    if unit.name != path.stem:
+        raise UserError(f"{path} was changed: its settings and seeds are those of {unit.name}.json")
+    return unit
+
+
+def about(unit: Unit) -> Table:
+    return {
+        "configuration": unit.configuration,
+        "first_seed": unit.first_seed,
+        "seeds": unit.seeds,
+        "settings": unit.tree,
+    }
+
+
+def write_result(folder: Path, unit: Unit, result: UnitResult) -> None:
+    """The numbers, then the rows; only with these the unit is done."""
+    make_folder(folder)
+    arrays = folder / f"{unit.name}.safetensors"
+    write_arrays(arrays, result.params, {"format": FORMAT, "unit": unit.name})
+    table = {
+        "format": FORMAT,
+        **about(unit),
+        "made": result.made,
+        "seconds": round(result.seconds, 3),
+        "rows": result.rows,
+        "numbers_sha256": file_sha256(arrays),
+    }
+    write_json(folder / f"{unit.name}.json", table | {"sha256": table_sha256(table)})
+
+
+def read_result(folder: Path, unit: Unit) -> tuple[UnitResult | None, str]:
+    """The result of a unit; or none, and what is wrong with the files (nothing where there are none)."""
+    path = folder / f"{unit.name}.json"
+    if not path.exists():
+        return None, ""
+    table = read_json(path)
+    if wrong := fault(table, path, unit):
+        return None, wrong
+    assert table is not None
+    try:
+        params, _ = read_arrays(path.with_suffix(".safetensors"))
+    except UserError as error:
+        return None, str(error)
+    if {name: array.shape for name, array in params.items()} != shapes(unit):
+        return None, f"the numbers of {path.name} are those of another model"
+    return UnitResult(table["rows"], params, float(table["seconds"]), table["made"]), ""
+
+
+def fault(table: Table | None, path: Path, unit: Unit) -> str:
+    """Why a file is not the result of this unit; nothing where it is."""
+    if table is None or table.get("sha256") != table_sha256(table):
+        return f"{path.name} is damaged"
+    if identity(table["settings"]) != identity(unit.tree):
+        return f"{path.name} has other settings"
+    seeds = list(range(unit.first_seed, unit.first_seed + unit.seeds))
+    if [row["seed"] for row in table["rows"]] != seeds:
+        return f"{path.name} has other seeds"
+    arrays = path.with_suffix(".safetensors")
+    if not arrays.exists() or file_sha256(arrays) != table["numbers_sha256"]:
+        return f"{arrays.name} is damaged or missing"
+    return ""
+
+
+def shapes(unit: Unit) -> dict[str, tuple[int, ...]]:
+    return {name: (unit.seeds, *one.shape) for name, one in parameters(unit.run.architecture).items()}
+
+
+def read_json(path: Path) -> Table | None:
+    """The table in a file; none where it cannot be read as one."""
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return table if isinstance(table, dict) else None
+
+
+def table_sha256(table: Table) -> str:
+    """Of all that a table says but its own digest."""
+    rest = {key: value for key, value in plain(table).items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,80 @@
+"""The kernel: what it computes is the loss and its gradient, whichever model it is made for.
+
+A CPU has no kernels: Pallas interprets them here, which runs the same program. benchmarks/population.py compares
+the two on a GPU, where they are compiled.
+"""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from glassformer.model.token import Table
+from glassformer.train.data import AdditionSource, stream
+from glassformer.train.flat import first_values, flat_of
+from glassformer.train.fused import fused_loss, names, suits_kernel
+from glassformer.train.objective import loss
+from glassformer.train.population import loss_for
+from glassformer.train.settings import Train
+from glassformer.zoo import ZOO
+from tests.selection import chosen
+
+BATCH, OUTPUTS = 32, 4
+MODELS = ["glass-23", "glass-39", "glass-47", "microadder-57", "microadder-62", "microadder-74", "rope-36", "rope-62"]
+
+
+def short(name):
+    """The zoo's model on numbers of three digits, some numbers away from its start."""
+    entry = ZOO[name]
+    model, source = entry.architecture, AdditionSource(replace(entry.task, digits=3, digit_stages=()))
+    start = first_values(model, stream(3, "start"))
+    vector = start + 0.1 * jax.random.normal(jax.random.key(0), start.shape)
+    return model, source, vector
+
+
+@pytest.mark.parametrize("name", chosen(MODELS, ["glass-23", "microadder-74", "rope-36"]))
+def test_loss_and_gradient_are_those_of_the_plain_pass(name):
+    model, source, vector = short(name)
+    flat = flat_of(model)
+    tokens = source.draw((), stream(0, "steps"), jnp.array([3]), 2 * BATCH)[0]
+    value, slope = jax.jit(jax.value_and_grad(lambda v: loss(model, flat, v, tokens, OUTPUTS)))(vector)
+    fused = jax.value_and_grad(lambda v: fused_loss(model, flat, v, tokens, OUTPUTS, interpret=True))
+    ours, our_slope = jax.jit(fused)(vector)
+    assert float(ours) == pytest.approx(float(value), rel=1e-5)
+    np.testing.assert_allclose(our_slope, slope, atol=2e-5 * float(jnp.abs(slope).max()))
+
+
+def test_models_side_by_side_do_not_mix():
+    model, source, vector = short("glass-23")
+    flat = flat_of(model)
+    tokens = source.draw((), stream(0, "steps"), jnp.array([3, 4]), BATCH)
+    vectors = jnp.stack([vector, vector * 1.1])
+
+    def one(vector, tokens):
+        return jax.value_and_grad(lambda v: fused_loss(model, flat, v, tokens, OUTPUTS, interpret=True))(vector)
+
+    both = jax.jit(jax.vmap(one))(vectors, tokens)
+    for row in range(2):
+        alone = jax.jit(one)(vectors[row], tokens[row])
+        np.testing.assert_allclose(both[0][row], alone[0], rtol=1e-6)
+        np.testing.assert_allclose(both[1][row], alone[1], rtol=1e-4, atol=1e-5)
+
+
+def test_a_tied_array_is_taken_once():
+    assert names(ZOO["glass-23"].architecture) == ("attn.out.weight", "ff.up.weight", "head.weight")
+
+
+def test_which_models_suit_it():
+    glass = ZOO["glass-39"].architecture
+    assert suits_kernel(glass, 256)
+    assert not suits_kernel(glass, 100)  # no power of two
+    assert not suits_kernel(replace(glass, precision="float64"), 256)
+    assert not suits_kernel(ZOO["tinyadder-95"].architecture, 256)  # two layers
+    wide = replace(glass, vocab=100, token=Table())
+    assert not suits_kernel(wide, 256)  # more slopes than registers
+
+
+def test_a_cpu_takes_the_plain_pass():
+    assert loss_for(ZOO["glass-39"].architecture, Train(kernel="fused", device="cpu"), 256) is loss
