@@ -108,7 +108,7 @@ PRUNE_EXAMPLES = """examples:
 """
 EXPORT_EXAMPLES = """examples:
   glassformer export glass-29 --to torch                      a module in a file of its own, glass_29_torch.py
-  glassformer export glass-29 --to adderboard --out mine.py   build_model() and add(model, a, b), for the board
+  glassformer export glass-29 --to adderboard --out mine.py   build_model(), add(model, a, b), for the board
   glassformer export runs/lucky7 --to python                  nothing to install: the pass in plain Python
   glassformer export mine.safetensors --model glass-39 --to onnx
 

@@ -22,7 +22,16 @@ from glassformer.zoo import ZOO
 from tests.selection import chosen
 
 BATCH, OUTPUTS = 32, 4
-MODELS = ["glass-23", "glass-39", "glass-47", "microadder-57", "microadder-62", "microadder-74", "rope-36", "rope-62"]
+MODELS = [
+    "glass-23",
+    "glass-39",
+    "glass-47",
+    "microadder-57",
+    "microadder-62",
+    "microadder-74",
+    "rope-36",
+    "rope-62",
+]
 
 
 def short(name):
@@ -53,7 +62,9 @@ def test_models_side_by_side_do_not_mix():
     vectors = jnp.stack([vector, vector * 1.1])
 
     def one(vector, tokens):
-        return jax.value_and_grad(lambda v: fused_loss(model, flat, v, tokens, OUTPUTS, interpret=True))(vector)
+        return jax.value_and_grad(lambda v: fused_loss(model, flat, v, tokens, OUTPUTS, interpret=True))(
+            vector
+        )
 
     both = jax.jit(jax.vmap(one))(vectors, tokens)
     for row in range(2):

@@ -26,6 +26,7 @@ from glassformer.model.model import check_params
 from glassformer.model.norm import Norm
 from glassformer.model.ops import Value
 from glassformer.model.position import Position, Relation
+from glassformer.model.token import Arc
 
 MOST_FOR_RANK = 4_000  # learned numbers; above, the singular values take minutes and more than 256 MB
 CHUNK_BYTES = 16 * 2**20  # of the Jacobian in memory at once
@@ -111,7 +112,7 @@ def by_part(model: Architecture) -> dict[str, int]:
 def constants(model: Architecture) -> int:
     """Numbers that someone chose; what is written alike at several sites counts once.
 
-    Positions, relations, norms and heads say how many they have. A scale of the scores is one, unless 1.
+    Positions, relations, norms, heads and arcs say how many they have. A scale of the scores is one, unless 1.
     """
     attentions = [layer.attention for layer in model.layers if layer.attention]
     parts: set[Position | Relation | Norm | Head] = {model.position, model.final_norm, model.head}
@@ -119,7 +120,8 @@ def constants(model: Architecture) -> int:
     parts |= {part for attention in attentions for part in (attention.relation, attention.qk_norm)}
     parts |= {attention.k_norm for attention in attentions if attention.k_norm}
     scales = {attention.score_scale for attention in attentions} - {1.0}
-    return sum(part.constants for part in parts) + len(scales) + fixed_constants(model)
+    own = model.token.constants if isinstance(model.token, Arc) else 0
+    return own + sum(part.constants for part in parts) + len(scales) + fixed_constants(model)
 
 
 def fixed_constants(model: Architecture) -> int:

@@ -118,7 +118,9 @@ class Turn(Projection):
     def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
         require((out, dims) == (2, 2), name, "2 outputs of 2 dimensions", f"{out} of {dims}")
         angle = constant((), 0.0) if self.start == "zero" else uniform((), math.pi)
-        return {f"{name}.angle": angle} | ({f"{name}.stretch": constant((), 1.0)} if self.is_stretched else {})
+        return {f"{name}.angle": angle} | (
+            {f"{name}.stretch": constant((), 1.0)} if self.is_stretched else {}
+        )
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
         angle = params[f"{name}.angle"]

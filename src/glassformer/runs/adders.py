@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from glassformer.runs.config import Run
 from glassformer.train.settings import Train
-from glassformer.zoo import ZOO, glass, microadder, rope
+from glassformer.zoo import ZOO, glass, microadder, mirror, rope
 from glassformer.zoo.entry import Entry
 
 # MicroAdder's published recipe, and a polish: L-BFGS on one batch mends the last wrong cells that Adam leaves
@@ -31,8 +31,8 @@ ROPE = replace(MICROADDER, batch=128, peak_rate=0.01, final_rate=0.02, weight_de
 AMPLIFIED = replace(ROPE, grokfast_decay=0.98, grokfast_gain=2.0)
 
 RECIPES: dict[str, Train] = {
-    **{entry.id: MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES)},
-    **dict.fromkeys(("glass-29", "glass-23"), SMALL),
+    **{entry.id: MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES, *mirror.ENTRIES)},
+    **dict.fromkeys(("glass-29", "glass-23", "glass-16"), SMALL),
     **{entry.id: ROPE for entry in rope.ENTRIES},
     **dict.fromkeys(("rope-44", "rope-41", "rope-36"), AMPLIFIED),
 }

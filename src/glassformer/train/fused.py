@@ -1,12 +1,12 @@
 """The loss and its gradient in one GPU kernel, from attention's mix to the last sum.
 
-After attention no place sees another: adding to the stream, norms, the feed-forward layer, logits and the loss
-are a few hundred operations on one place of one problem. Compiled as a loop of whole arrays they go through
-memory again and again. Here a program takes 256 problems of one model, a problem a lane, walks over the places
-and keeps everything in registers: forward, backward, and the sums that make each number's slope.
+After attention no place sees another: adding to the stream, norms, the feed-forward layer, logits and the
+loss are a few hundred operations on one place of one problem. Compiled as a loop of whole arrays they go
+through memory again and again. Here a program takes 256 problems of one model, walks over the places and keeps
+everything in registers: forward, backward, and the sums that make each number's slope.
 
-The parts of the model run inside as they are (`LaneOps`), and JAX differentiates them there. Attention's scores,
-which all problems of a batch may share, stay with the compiler.
+The parts of the model run inside as they are (`LaneOps`), and JAX differentiates them there. Attention's
+scores, which all problems of a batch may share, stay with the compiler.
 """
 
 from collections.abc import Mapping
@@ -23,9 +23,17 @@ from jaxtyping import Array, Float, Int
 
 from glassformer.model.architecture import Architecture
 from glassformer.model.attention import Site
-from glassformer.model.blocks import Blocks, whole
-from glassformer.model.forward import all_parameters, embed, ignore, parameters, prefix
-from glassformer.model.forward import read_out, settle, untie
+from glassformer.model.blocks import whole
+from glassformer.model.forward import (
+    all_parameters,
+    embed,
+    ignore,
+    parameters,
+    prefix,
+    read_out,
+    settle,
+    untie,
+)
 from glassformer.model.ops_lanes import LaneOps, lanes
 from glassformer.model.ops_rows import RowOps
 from glassformer.model.projection import fetch
@@ -139,7 +147,7 @@ def picked(entries: list[Array], token: Array) -> Array:
 
 @cache
 def names(model: Architecture) -> tuple[str, ...]:
-    """The stored arrays that a place's loss reads, directly or through a tie; in the order of a dict of JAX."""
+    """The stored arrays that a place's loss reads, directly or through a tie; sorted, as JAX sorts a dict."""
     read: set[str] = set()
 
     class Watched(dict[str, Any]):
@@ -155,21 +163,26 @@ def names(model: Architecture) -> tuple[str, ...]:
         mix = spread(lane, (sum(tail.heads),))
         return place_loss(tail, table, place, Watched(every), mix, lane.astype(int), lane.astype(int))
 
-    jax.eval_shape(watch, jax.ShapeDtypeStruct((1,), jnp.float32))
+    jax.eval_shape(watch, form((1,), jnp.float32))
     tied = {tie.name: tie.to.removesuffix(".T") for tie in model.ties}
     return tuple(sorted({tied.get(name, name) for name in read}))
 
 
 def brought_sizes(model: Architecture) -> tuple[int, ...]:
     """How many numbers each head brings; what they are does not matter."""
-    every = {name: jax.ShapeDtypeStruct(p.shape, jnp.float32) for name, p in all_parameters(model).items()}
-    tokens = jax.ShapeDtypeStruct((1, 1), jnp.int8)
+    every = {name: form(p.shape, jnp.float32) for name, p in all_parameters(model).items()}
+    tokens = form((1, 1), jnp.int8)
     _, heads = jax.eval_shape(lambda params, tokens: brought(model, params, tokens, 1), every, tokens)
     return tuple(head.shape[0] for head in heads)
 
 
 def spread(lane: Array, shape: tuple[int, ...]) -> Any:
     return lanes([lane] * int(np.prod(shape))).reshape(shape)
+
+
+def form(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A shape without numbers."""
+    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -185,8 +198,8 @@ def mean_loss(
 
 
 def _forward(tail: Tail, *given: Any) -> tuple[Array, tuple[Numbers, Array]]:
-    loss, *slopes = loss_and_slopes(tail, *given)
-    return loss, (slopes[0], slopes[1])
+    loss, numbers, mixes = loss_and_slopes(tail, *given)
+    return loss, (numbers, mixes)
 
 
 def _back(tail: Tail, slopes: tuple[Numbers, Array], times: Array) -> Any:
@@ -203,38 +216,37 @@ def loss_and_slopes(
     """The kernel's call: blocks of lanes, whose sums are added up afterwards."""
     places, batch = token.shape
     width = min(LANES, batch)
-    flat, shape = jax.flatten_util.ravel_pytree((numbers.table, numbers.named))
-    blocks = batch // width
-
-    def whole_array(array: Array) -> pl.BlockSpec:
-        return pl.BlockSpec(array.shape, lambda block: (0,) * array.ndim)
-
-    def some_lanes(array: Array) -> pl.BlockSpec:
-        return pl.BlockSpec(
-            (*array.shape[:-1], width), lambda block: (*(0,) * (array.ndim - 1), block)
-        )
-
-    def own_row(size: int) -> tuple[pl.BlockSpec, jax.ShapeDtypeStruct]:
-        return pl.BlockSpec((None, size), lambda block: (block, 0)), jax.ShapeDtypeStruct(
-            (blocks, size), flat.dtype
-        )
-
-    rows = [own_row(1), own_row(flat.size), own_row(numbers.places.size)]
+    flat, unflatten = jax.flatten_util.ravel_pytree((numbers.table, numbers.named))
+    sizes = 1, flat.size, numbers.places.size  # of the sums: loss, slopes, slopes of the places
+    own_row = [pl.BlockSpec((None, size), lambda block: (block, 0)) for size in sizes]
     call = pl.pallas_call(
-        partial(kernel, tail, shape, 1 / (places * batch)),
-        grid=(blocks,),
-        in_specs=[whole_array(flat), whole_array(numbers.places), *map(some_lanes, (mixes, token, target))],
-        out_specs=[*(spec for spec, _ in rows), some_lanes(mixes)],
-        out_shape=[*(form for _, form in rows), jax.ShapeDtypeStruct(mixes.shape, mixes.dtype)],
+        partial(kernel, tail, 1 / (places * batch)),
+        grid=(batch // width,),
+        in_specs=[
+            *(whole_array(array.shape) for array in (flat, numbers.places)),
+            *(some_lanes(array.shape, width) for array in (mixes, token, target)),
+        ],
+        out_specs=[*own_row, some_lanes(mixes.shape, width)],
+        out_shape=[
+            *(form((batch // width, size), flat.dtype) for size in sizes),
+            form(mixes.shape, mixes.dtype),
+        ],
         **how_to_compile(tail.interpret),
     )
     loss, slopes, place_slopes, mix_slopes = call(flat, numbers.places, mixes, token, target)
-    table, named = shape(jnp.sum(slopes, 0))
-    return (
-        jnp.sum(loss),
-        Numbers(table, jnp.sum(place_slopes, 0).reshape(numbers.places.shape), named),
-        mix_slopes,
-    )
+    table, named = unflatten(jnp.sum(slopes, 0))
+    where = jnp.sum(place_slopes, 0).reshape(numbers.places.shape)
+    return jnp.sum(loss), Numbers(table, where, named), mix_slopes
+
+
+def whole_array(shape: tuple[int, ...]) -> pl.BlockSpec:
+    """Every program reads all of it."""
+    return pl.BlockSpec(shape, lambda block: (0,) * len(shape))
+
+
+def some_lanes(shape: tuple[int, ...], width: int) -> pl.BlockSpec:
+    """Each program has its part of the last axis, the batch."""
+    return pl.BlockSpec((*shape[:-1], width), lambda block: (*(0,) * (len(shape) - 1), block))
 
 
 def how_to_compile(interpret: bool) -> dict[str, Any]:
@@ -245,7 +257,7 @@ def how_to_compile(interpret: bool) -> dict[str, Any]:
     return {"compiler_params": triton.CompilerParams(num_warps=WARPS)}
 
 
-def kernel(tail: Tail, shape: Any, share: float, *refs: Any) -> None:
+def kernel(tail: Tail, share: float, *refs: Any) -> None:
     """One program: the places one after the other, sums in registers, written out at the end."""
     numbers, positions, mixes, tokens, targets, loss, slopes, place_slopes, mix_slopes = refs
     size, (places, width) = numbers.shape[0], tokens.shape

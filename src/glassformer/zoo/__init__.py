@@ -3,8 +3,8 @@
 A hand-built model's numbers are computed by its module; a trained one's lie in `weights/ID.safetensors`.
 """
 
-from glassformer.zoo import glass, microadder, nanogpt, rope, smallest, tinyadder
+from glassformer.zoo import glass, microadder, mirror, nanogpt, rope, smallest, tinyadder
 from glassformer.zoo.entry import Entry
 
-FAMILIES = (microadder, glass, rope, nanogpt, tinyadder, smallest)
+FAMILIES = (microadder, glass, mirror, rope, nanogpt, tinyadder, smallest)
 ZOO: dict[str, Entry] = {entry.id: entry for family in FAMILIES for entry in family.ENTRIES}
