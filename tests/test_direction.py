@@ -10,7 +10,18 @@ import glassformer
 ROOT = Path(glassformer.__file__).parent
 WAY = (
     *("errors", "spread", "scale", "tasks", "model", "zoo", "train", "runs", "verify", "proof", "check"),
-    *("sweep", "spectra", "export", "draw", "page", "commands", "cli_options", "cli", "__main__"),
+    *(
+        "sweep",
+        "spectra",
+        "export",
+        "draw",
+        "page",
+        "commands",
+        "cli_examples",
+        "cli_options",
+        "cli",
+        "__main__",
+    ),
 )
 
 

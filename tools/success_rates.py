@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from glassformer.draw.shares import percent
-from glassformer.draw.success_rates import FOOT, write_success_rates
+from glassformer.draw.success_rates import FOOT, share_of, write_success_rates
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_bytes, write_text
-from glassformer.verify.share import Share
 from tools.small_picture import smaller
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -25,6 +24,7 @@ TABLE = DOCS / "sweeps" / "adders.csv"
 BEGIN, END = "<!-- table -->", "<!-- end -->"
 COLUMNS = ("configuration", "parameters", "seeds", "reached", "proved")
 HEAD = "| configuration | numbers | seeds | reached | 95% interval | proved | 95% interval |"
+HOW = "how"  # a column that says how a row was made, where rows differ in that
 
 Row = Mapping[str, str]
 
@@ -69,22 +69,26 @@ def read_rows(table: Path) -> list[Row]:
 def markdown(rows: Sequence[Row]) -> str:
     """The figure with what its signs mean, and a row a configuration, most numbers first."""
     done = sorted((row for row in rows if int(row["seeds"])), key=lambda row: -int(row["parameters"]))
-    figure = "![success rates](sweeps/success-rates.png)"
-    return "\n".join([figure, "", f"*{FOOT}*", "", HEAD, "|---" * 7 + "|", *map(line_of, done)])
+    figure, how = "![success rates](sweeps/success-rates.png)", any(row.get(HOW) for row in rows)
+    head, rule = (f"{HEAD} how |", "|---" * 8 + "|") if how else (HEAD, "|---" * 7 + "|")
+    lines = [f"{line_of(row)} {row[HOW]} |" if how else line_of(row) for row in done]
+    return "\n".join([figure, "", f"*{FOOT}*", "", head, rule, *lines])
 
 
 def line_of(row: Row) -> str:
-    seeds = int(row["seeds"])
-    cells = [f"`{row['configuration']}`", row["parameters"], f"{seeds:,}"]
+    cells = [f"`{row['configuration']}`", row["parameters"], f"{int(row['seeds']):,}"]
     for kind in ("reached", "proved"):
-        share = Share.of(int(row[kind]), seeds)
-        span = (
-            f"{percent(share.low)} to {percent(share.high)}"
-            if share.value
-            else f"up to {percent(share.high)}"
-        )
-        cells += [f"{int(row[kind]):,}", span]
+        cells += cells_of(row, kind)
     return f"| {' | '.join(cells)} |"
+
+
+def cells_of(row: Row, kind: str) -> list[str]:
+    """The count and its interval; nothing where it was not tried."""
+    share = share_of(row, kind)
+    if share is None:
+        return ["", ""]
+    span = f"{percent(share.low)} to {percent(share.high)}" if share.value else f"up to {percent(share.high)}"
+    return [f"{int(row[kind]):,}", span]
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ OPS = NumpyOps()
         (Spiral(), 0, 5),
         (Spiral(learned=True), 4, 1),
         (Spiral(slots=(0, "zero", 0.5, "equals")), 3, 6),
+        (Spiral(slots=(0, "end", 1, "end"), turns=(("end", 2.0),)), 1, 5),
+        (Spiral(slots=(0, "end", 1, "own"), turns=(("end", 2.0),)), 4, 5),
+        (Spiral(slope=0.0), 0, 3),
         (Circle(), 0, 2),
         (Circle(at=1, loud=2), 0, 4),
     ],
@@ -51,6 +54,17 @@ def test_spiral_by_hand():
     spiral = Spiral(period=4, amplitude=2.0, slope=0.5, slots=(1, "zero", 2, "equals"))
     table = spiral.table(OPS, {"position.equals": np.array([7.0, 8.0, 9.0])}, "position", 4, 3)
     np.testing.assert_allclose(table, [[0, 2, 0.5], [0, 0, 0], [-2, 0, 1], [7, 8, 9]], atol=1e-15)
+
+
+def test_a_learned_turn_is_a_place_on_the_curve():
+    """At 3 the turn of `end` makes the row of slot 3, and it starts where it is told to."""
+    learned = Spiral(period=4, slots=(1, "end", 2, "end"), turns=(("end", 2.5),))
+    values = {"position.end": np.array(3.0)}
+    made = learned.table(OPS, values, "position", 4, 3)
+    written = Spiral(period=4, slots=(1, 3, 2, 3)).table(OPS, {}, "position", 4, 3)
+    np.testing.assert_array_equal(made, written)
+    (start,) = learned.parameters("position", 4, 3).values()
+    assert (start.law, start.scale, start.shape) == ("constant", 2.5, ())
 
 
 def test_a_learned_spiral_at_the_frozen_values_is_the_frozen_one():

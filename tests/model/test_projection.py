@@ -17,6 +17,7 @@ from glassformer.model.projection import (
     Rotated,
     Sparse,
     Spread,
+    Turn,
 )
 
 OPS = NumpyOps()
@@ -33,6 +34,8 @@ BASE = np.arange(12.0).reshape(4, 3)
         (Rotated(of="base"), 4, 1),
         (RankOne(), 4, 7),
         (Direction(reads=(0, 2)), 1, 1),
+        (Turn(reads=(0, 2), writes=(1, 3)), 4, 2),
+        (Turn(reads=(0, 2), is_stretched=False), 2, 1),
         (Sparse(places=((0, 1), (3, 2))), 4, 2),
         (Identity(), 3, 0),
         (Mirrored(reads=(0, 2)), 4, 3),
@@ -60,6 +63,10 @@ def test_matrices_by_hand():
     assert matrix_of(Sparse(places=((1, 0), (0, 2))), 2, 3, p_values=[5, 7]) == [[0, 0, 7], [5, 0, 0]]
     assert matrix_of(Identity(reads=(1, 3)), 2, 3) == [[0, 1, 0], [0, 0, 1]]
     assert matrix_of(Direction(), 1, 2, p_angle=np.pi / 2) == [[0, 1]]
+    assert matrix_of(Turn(), 2, 2, p_angle=np.pi / 2, p_stretch=3) == [[0, -3], [3, 0]]
+    eighth = 0.5**0.5
+    turned = matrix_of(Turn(is_stretched=False), 2, 2, p_angle=np.pi / 4)
+    np.testing.assert_allclose(turned, [[eighth, -eighth], [eighth, eighth]])
     assert matrix_of(Full(reads=(2, 3), writes=(1, 2)), 3, 3, p_weight=[[4]]) == [
         [0, 0, 0],
         [0, 0, 4],
@@ -102,6 +109,10 @@ def test_a_bias_is_added_to_what_is_written():
         (
             lambda: Direction().parameters("attn.v", 1, 3),
             "attn.v must be 1 output of 2 dimensions, or 2 of 1, but it is '1 of 3'",
+        ),
+        (
+            lambda: Turn().parameters("attn.q", 2, 3),
+            "attn.q must be 2 outputs of 2 dimensions, but it is '2 of 3'",
         ),
         (
             lambda: Sparse(places=((2, 0),)).parameters("attn.v", 2, 3),

@@ -10,7 +10,14 @@ from glassformer.model.token import Arc, Quadratic, Rank1, SparseTable, Table
 
 @pytest.mark.parametrize(
     ("token", "size"),
-    [(Table(), 30), (Arc(), 3), (Rank1(), 13), (SparseTable(places=((1, 2), (9, 0))), 2), (Quadratic(), 2)],
+    [
+        (Table(), 30),
+        (Arc(), 3),
+        (Arc(middle=0.125), 2),
+        (Rank1(), 13),
+        (SparseTable(places=((1, 2), (9, 0))), 2),
+        (Quadratic(), 2),
+    ],
 )
 def test_counts_for_ten_digits_in_three_dimensions(token, size):
     stored = token.parameters("token", 10, 3)
@@ -27,6 +34,14 @@ def test_arc_by_hand():
     }
     table = Arc().table(NumpyOps(), quarter, "token", 4, 3)
     np.testing.assert_allclose(table, [[2, 0, 0], [0, 2, 0], [-2, 0, 0], [0, -2, 0]], atol=1e-15)
+
+
+def test_an_arc_about_its_middle_by_hand():
+    """Three tokens an eighth of a turn apart, about the diagonal: 0, 45 and 90 degrees."""
+    values = {"token.amplitude": np.float64(2), "token.stride": np.float64(np.pi / 4)}
+    table = Arc(middle=0.125).table(NumpyOps(), values, "token", 3, 2)
+    np.testing.assert_allclose(table, [[2, 0], [2**0.5, 2**0.5], [0, 2]], atol=1e-15)
+    assert (Arc(middle=0.125).constants, Arc().constants) == (1, 0)
 
 
 def test_rank1_by_hand():

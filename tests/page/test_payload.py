@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from glassformer.model.forward import parameters
-from glassformer.page.arithmetic import in_float64
+from glassformer.model.model import in_float64
 from glassformer.page.counts_part import counts_part
 from glassformer.page.examples import adder_example, rule_example
 from glassformer.page.measures_part import measures_part

@@ -1,20 +1,25 @@
 """Configurations as plain trees: every one comes back the same, and what does not fit gets one sentence."""
 
+import json
 import tomllib
 from dataclasses import replace
 
 import pytest
 import tomli_w
 
+from glassformer.check.claims import model_hash
 from glassformer.errors import UserError
-from glassformer.model.architecture import Architecture, Layer, Tie, reference
+from glassformer.model.architecture import Architecture, Fixed, Layer, Tie, reference
 from glassformer.model.attention import Attention
-from glassformer.model.position import Position, Sinusoidal
+from glassformer.model.position import Position, Sinusoidal, Spiral
+from glassformer.model.token import Arc
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.load import load
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
 from glassformer.train.settings import Train
+from glassformer.zoo.entry import WEIGHTS
 
 ADDER = Run(
     name="adder",
@@ -127,3 +132,24 @@ def test_kinds_and_nothing():
     layer = from_tree(Layer, {"attention": "none"}, "layer")
     assert layer.attention is None
     assert to_tree(layer)["attention"] == "none"
+
+
+def test_a_field_that_came_later_is_written_where_it_is_set():
+    model = replace(
+        reference(context=8),
+        token=Arc(middle=0.125),
+        position=Spiral(slots=(*range(7), "end"), turns=(("end", 2.5),)),
+        fixed=(Fixed("head.bias", (2,), 1.5),),
+    )
+    tree = to_tree(model)
+    assert (tree["token"]["middle"], tree["position"]["turns"]) == (0.125, [["end", 2.5]])
+    assert from_tree(Architecture, tomllib.loads(tomli_w.dumps(tree)), "model") == model
+    plain = to_tree(replace(model, token=Arc(), position=Spiral(), fixed=()))
+    assert "middle" not in plain["token"] and "turns" not in plain["position"] and "fixed" not in plain
+
+
+def test_the_text_of_an_older_model_is_what_it_was():
+    """The verdict that ships names the model by the hash of its text and numbers."""
+    verdicts = json.loads((WEIGHTS / "verdicts.json").read_text())
+    model = load("glass-29")
+    assert model_hash(model.architecture, model.params) == verdicts["glass-29"]["sha256"]

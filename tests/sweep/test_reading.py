@@ -192,8 +192,8 @@ def test_the_example_of_the_docs_is_valid(tmp_path):
     ] * 2
 
 
-def test_the_sweep_of_the_adders_has_all_that_are_trained_and_seeds_enough():
-    sweep = make_sweep(str(DOCS / "sweeps" / "adders.toml"))
-    assert {run.name for run in sweep.configurations} >= {*ADDERS}
-    assert sweep.seeds >= 256
-    assert sweep.first_seed == 0
+def test_the_sweeps_of_the_adders_have_all_that_are_trained_and_seeds_enough():
+    sweeps = [make_sweep(str(path)) for path in sorted((DOCS / "sweeps").glob("*.toml"))]
+    assert {run.name for sweep in sweeps for run in sweep.configurations} >= {*ADDERS}
+    assert {sweep.first_seed for sweep in sweeps} == {0}
+    assert min(sweep.seeds for sweep in sweeps) >= 256

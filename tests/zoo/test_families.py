@@ -9,12 +9,13 @@ from glassformer.model.ops_numpy import NumpyOps
 from glassformer.runs.config import labels
 from glassformer.zoo import ZOO
 from tests.model.test_adders import ANSWERS, drawn, problems
-from tests.selection import each
+from tests.selection import chosen
 
 MICROADDERS = [f"microadder-{size}" for size in (57, 62, 67, 74)]
 GLASS = [f"glass-{size}" for size in (54, 47, 39, 29, 23)]
+MIRRORED = [f"glass-{size}" for size in (16, 10, 9, 8)]
 ROPE = [f"rope-{size}" for size in (62, 52, 44, 41, 36)]
-TRAINED = MICROADDERS + GLASS + ROPE
+TRAINED = MICROADDERS + GLASS + MIRRORED + ROPE
 
 
 def test_the_zoo_holds_every_trained_adder_once_and_under_its_id():
@@ -47,10 +48,11 @@ RANKS = {
     "glass-39": (38, ()),
     "glass-29": (29, ()),
     "rope-36": (34, ()),
+    **{name: (int(name.split("-")[1]), ()) for name in MIRRORED},  # nothing to spare
 }
 
 
-@pytest.mark.parametrize("name", each(3, RANKS))
+@pytest.mark.parametrize("name", chosen(RANKS, ["microadder-57", "glass-29", "glass-8"]))
 def test_ranks(name):
     entry = ZOO[name]
     tokens = problems(entry.task.layout, batch=64)
@@ -100,6 +102,32 @@ def more_29(p):
     return p | {"head.weight": np.hstack([p["head.weight"], np.zeros((2, 3))])}
 
 
+def more_23(p):
+    """From 16: the arc from its start on, the difference of two dimensions as a direction, patterns written out."""
+    root = np.sqrt(2)
+    arc = {"token.amplitude": p["token.amplitude"], "token.stride": p["token.stride"]}
+    return arc | {
+        "token.start": np.pi / 4 - 4.5 * p["token.stride"],
+        "attn.q.weight": p["attn.q.weight"],
+        "attn.v.angle": np.array(3 * np.pi / 4),
+        "attn.out.weight": root * np.array([[p["attn.out.b"]], [-p["attn.out.b"]]]),
+        "ff.up.weight": even(p["ff.up.p"], p["ff.up.q"]),
+        "head.weight": even(p["head.u"], p["head.v"]),
+    }
+
+
+def even(p, q):
+    return np.array([[p, q], [q, p]])
+
+
+def more_10(p):
+    return p | {"ff.up.q": -p["ff.up.p"]}
+
+
+def more_9(p):
+    return p | {"attn.q.c": np.array(1.0)}
+
+
 def turned(weight, angle):
     """The first rows of a weight, in pairs, turned."""
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -138,6 +166,9 @@ def more_62(p):
         ("glass-39", "glass-47", more_47),
         ("glass-29", "glass-39", more_39),
         ("glass-23", "glass-29", more_29),
+        ("glass-16", "glass-23", more_23),
+        ("glass-9", "glass-10", more_10),
+        ("glass-8", "glass-9", more_9),
         ("rope-36", "rope-41", more_41),
         ("rope-41", "rope-44", more_44),
         ("rope-41", "rope-52", more_52),

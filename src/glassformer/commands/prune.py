@@ -6,7 +6,6 @@ MicroAdder's 57 numbers have rank 46: three are dead, eight redundant. 46 are le
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import tomli_w
@@ -77,39 +76,6 @@ def prune(
         run=str(path.with_suffix(".toml")),
         seconds=round(time.perf_counter() - began, 3),
     )
-
-
-def try_each(target: str, out: str | None = None, model: str | None = None) -> dict[str, Any]:
-    """Every number of an adder driven to 0; of those that it can do without the widest margin is written."""
-    began = time.perf_counter()
-    loaded = load(target, model)
-    set_up_jax("cpu")
-    from glassformer.proof.needs import needs
-
-    found = list(needs(loaded, loaded.addition))
-    best = max((one for one in found if one.model), key=lambda one: one.margin or 0.0, default=None)
-    path = file_for(loaded, flat_of(loaded.architecture).size - 1, out) if best else None
-    if best and best.model and path:
-        write_reduced(loaded, best.model, path)
-    rows = [
-        {"number": words_of(one.entry), "start": one.start, "reached": one.reached}
-        | {"verdict": one.verdict, "margin": one.margin}
-        for one in found
-    ]
-    seconds = round(time.perf_counter() - began, 3)
-    return {"target": target, "numbers": rows, "file": str(path) if path else None, "seconds": seconds}
-
-
-def try_each_words(content: dict[str, Any]) -> str:
-    """One line a number."""
-    width = max(len(row["number"]) for row in content["numbers"])
-    lines = [
-        f"{row['number']:<{width}}  from {row['start']:.4g}: "
-        + (f"{row['verdict']}" if row["verdict"] else f"the others follow {row['reached']:.0%} of the way")
-        + (f", margin at least {row['margin']:.3g}" if row["verdict"] == "proved" else "")
-        for row in content["numbers"]
-    ]
-    return "\n".join([*lines, f"written: {content['file'] or 'none, every number is needed'}"])
 
 
 def file_for(loaded: Loaded, learned: int, out: str | None) -> Path:

@@ -194,13 +194,10 @@ def export_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
 
 def prune_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.commands.prune import prune, prune_words, try_each, try_each_words
+    from glassformer.commands.prune import prune, prune_words
     from glassformer.commands.waiting import waiting
 
-    if known.try_each:
-        with waiting(f"driving every number of {known.target} to 0", not (known.quiet or known.json)):
-            content = try_each(known.target, known.out, known.model)
-        return content, try_each_words(content), 0
+    require(known.time > 0, "--time", "above 0 seconds", known.time)
     with waiting(f"reducing {known.target}", not (known.quiet or known.json)):
         result = prune(known.target, known.out, known.model, known.time)
     return asdict(result), prune_words(result), 0

@@ -2,7 +2,8 @@
 
 Of 1,024 seeds of a model with 39 numbers 17 are right on all held-out sums and 15 of these are proved: a ring
 at 1.7% and a dot at 1.5%, each with its 95% interval. Where no seed succeeded, an arrow points down from the
-upper end of the interval: 0 of 1,024 leaves rates of up to 0.36% possible.
+upper end of the interval: 0 of 1,024 leaves rates of up to 0.36% possible. Where no proof was tried, the cell
+is empty, and so is the place of the dot.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,17 +48,22 @@ def write_success_rates(
 def compute(rows: Sequence[Mapping[str, Any]]) -> Data:
     """Numbers by configuration, most parameters first; rows are those of table.csv, texts or numbers."""
     done = sorted((row for row in rows if int(row["seeds"])), key=lambda row: -int(row["parameters"]))
-    shares = {kind: [Share.of(int(row[kind]), int(row["seeds"])) for row in done] for kind in KINDS}
+    shares = {kind: [share_of(row, kind) for row in done] for kind in KINDS}
     numbers = {
-        f"{kind}_{end}": np.array([getattr(share, end) for share in shares[kind]], float)
+        f"{kind}_{end}": np.array([getattr(share, end, np.nan) for share in shares[kind]], float)
         for kind in KINDS
         for end in ("value", "low", "high")
     }
     counts = {
-        name: np.array([int(row[name]) for row in done], int) for name in ("parameters", "seeds", *KINDS)
+        name: np.array([int(row[name] or 0) for row in done], int) for name in ("parameters", "seeds", *KINDS)
     }
     names = [str(row["configuration"]) for row in done]
     return {"names": names, "families": [family(name) for name in names], **counts, **numbers}
+
+
+def share_of(row: Mapping[str, Any], kind: str) -> Share | None:
+    """None where it was not tried."""
+    return None if row[kind] in ("", None) else Share.of(int(row[kind]), int(row["seeds"]))
 
 
 def family(name: str) -> str:
@@ -115,7 +121,7 @@ def lowest(data: Data) -> float:
     ends = [
         np.where(data[f"{kind}_low"] > 0, data[f"{kind}_low"], ARROW * data[f"{kind}_high"]) for kind in KINDS
     ]
-    return float(np.min(ends))
+    return float(np.nanmin(ends))
 
 
 def colours_of(data: Data, theme: Theme) -> list[str]:
@@ -130,6 +136,8 @@ def draw_kind(axes: "Axes", data: Data, kind: str, colours: list[str], theme: Th
     shift = SHIFT if kind == "proved" else -SHIFT
     ends = (data[f"{kind}_{end}"] for end in ("value", "low", "high"))
     for slot, (colour, value, low, high) in enumerate(zip(colours, *ends, strict=True)):
+        if np.isnan(value):
+            continue
         if value > 0:
             draw_point(axes, slot + shift, (value, low, high), kind, colour, theme)
         else:
@@ -190,6 +198,8 @@ def title(data: Data) -> str:
     numbers = (
         f"{data['parameters'][first]} numbers, {data['proved'][first]:,} of {data['seeds'][first]:,} seeds"
     )
+    if np.isnan(data["proved_value"]).any():
+        return f"{many} configurations; the smallest proved is {data['names'][first]} ({numbers})"
     found = f"{len(proved)} of {many} configurations have a proved seed"
     return f"{found}; the smallest is {data['names'][first]} ({numbers})"
 
@@ -201,9 +211,9 @@ def caption(data: Data) -> str:
 
 def row_text(data: Data, index: int) -> str:
     """`glass-39 (39): 17 of 1,024 reached, 15 proved, 1.5% (0.8 to 2.4%)`."""
-    share = Share.of(int(data["proved"][index]), int(data["seeds"][index]))
-    return (
-        f"{data['names'][index]} ({data['parameters'][index]}): {data['reached'][index]:,} of "
-        f"{data['seeds'][index]:,} reached, {data['proved'][index]:,} proved, {percent(share.value)} "
-        f"({span_text(share)})"
-    )
+    name, size, reached, seeds = (data[key][index] for key in ("names", "parameters", "reached", "seeds"))
+    found = f"{name} ({size}): {reached:,} of {seeds:,} reached"
+    if np.isnan(data["proved_value"][index]):
+        return f"{found}, no proof tried"
+    share = Share.of(int(data["proved"][index]), int(seeds))
+    return f"{found}, {data['proved'][index]:,} proved, {percent(share.value)} ({span_text(share)})"

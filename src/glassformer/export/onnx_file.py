@@ -44,8 +44,7 @@ class Graph:
     def model(self) -> Any:
         from onnx import TensorProto, helper, numpy_helper
 
-        for name, array in self.subject.loaded.params.items():
-            self.initializers[name] = array
+        self.initializers |= self.subject.learned | self.subject.stored(is_learned=False)
         self.begin()
         for place, step in enumerate(self.subject.steps.steps):
             self.values[place] = self.add_step(place, step)

@@ -50,8 +50,13 @@ class Subject:
         return self.stored(is_learned=True)
 
     def stored(self, is_learned: bool) -> dict[str, np.ndarray]:
-        every = parameters(self.loaded.architecture).items()
-        return {name: self.loaded.params[name] for name, one in every if one.learned == is_learned}
+        """Where entries are fixed the free ones alone, in a row."""
+        every, params = parameters(self.loaded.architecture).items(), self.loaded.params
+        return {
+            name: np.ravel(params[name])[one.free_places] if one.fixed else params[name]
+            for name, one in every
+            if one.learned == is_learned and one.free
+        }
 
     @cached_property
     def sha256(self) -> str:
@@ -62,8 +67,8 @@ class Subject:
         """As `glassformer count` has them."""
         every = parameters(self.loaded.architecture).values()
         return {
-            "unique": sum(one.size for one in every),
-            "learned": sum(one.size for one in every if one.learned),
+            "unique": sum(one.free for one in every),
+            "learned": sum(one.free for one in every if one.learned),
             "constants": constants(self.loaded.architecture),
         }
 

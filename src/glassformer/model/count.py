@@ -112,7 +112,7 @@ def by_part(model: Architecture) -> dict[str, int]:
 def constants(model: Architecture) -> int:
     """Numbers that someone chose; what is written alike at several sites counts once.
 
-    Positions, relations, norms, heads and arcs say how many they have. A scale of the scores is one, unless 1.
+    Positions, relations, norms, heads and arcs say how many they have. A scale of scores is one, unless 1.
     """
     attentions = [layer.attention for layer in model.layers if layer.attention]
     parts: set[Position | Relation | Norm | Head] = {model.position, model.final_norm, model.head}

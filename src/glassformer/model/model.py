@@ -4,7 +4,7 @@ Here axes are in reading order, `batch pos tok`; inside the pass they are dimens
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -60,6 +60,12 @@ class Model:
         if np.ndim(tokens) > 1:
             return found
         return {name: value[0] if seen[name].ndim == 3 else value for name, value in found.items()}
+
+
+def in_float64(model: Model) -> Model:
+    """The same numbers in double precision; what was fixed keeps the value that it was rounded to."""
+    shape = replace(model.architecture, precision="float64", fixed=())
+    return Model(shape, model.params)
 
 
 def at_least_two(tokens: Int[np.ndarray, "pos batch"]) -> Int[np.ndarray, "pos batch"]:

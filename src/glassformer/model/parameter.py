@@ -9,6 +9,7 @@ The same name is the key in the file, the label in a figure and the name on the 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 from glassformer.errors import require
@@ -37,6 +38,12 @@ class Parameter:
     def free(self) -> int:
         """Entries that the architecture leaves open."""
         return self.size - len(self.fixed)
+
+    @property
+    def free_places(self) -> list[int]:
+        """The same entries, counted row by row: of 2 x 2 with (0, 1) fixed they are 0, 2 and 3."""
+        taken = {place for place, _ in self.fixed}
+        return [at for at, place in enumerate(product(*map(range, self.shape))) if place not in taken]
 
     def frozen(self) -> "Parameter":
         """The same array, stored but never trained."""

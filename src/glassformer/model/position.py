@@ -67,7 +67,8 @@ class Spiral:
 
     `slots` says, place by place, which turn of the spiral it takes: a number, "zero", or the name of a vector
     that is learned for that place alone (MicroAdder's `equals` and `z_hi`). Empty: place p takes slot p. A
-    name in `turns` is a place on the curve whose turn is learned: one number. In two dimensions it is a circle.
+    name in `turns` is a place on the curve whose turn is learned: one number. In two dimensions it is a
+    circle.
     """
 
     kind: ClassVar[str] = "spiral"
@@ -78,9 +79,7 @@ class Spiral:
     offset: float = 0.0
     learned: bool = False  # learn amplitude, phase, slope and offset
     slots: tuple[float | str, ...] = ()
-    turns: tuple[tuple[str, float], ...] = field(
-        default=(), metadata=LATER
-    )  # slots with a learned turn: its start
+    turns: tuple[tuple[str, float], ...] = field(default=(), metadata=LATER)  # slot, and its first turn
 
     @property
     def constants(self) -> int:

@@ -12,6 +12,8 @@ operations, and nothing of any model: there is no second pass.
 
 from typing import Any, TypedDict
 
+import numpy as np
+
 from glassformer.model.architecture import Architecture
 from glassformer.model.blocks import whole
 from glassformer.model.forward import (
@@ -27,7 +29,7 @@ from glassformer.model.forward import (
 )
 from glassformer.model.ops import Value
 from glassformer.model.ops_trace import TraceOps
-from glassformer.model.parameter import Parameters
+from glassformer.model.parameter import Parameter, Parameters
 from glassformer.model.symbols import BATCH, Graph, Node
 
 
@@ -63,9 +65,12 @@ def trace_forward(model: Architecture, places: int) -> Program:
 
 
 def trace_whole(model: Architecture, places: int) -> Program:
-    """The same pass for readers: the stream is one array throughout, constants have the model's precision."""
+    """The same pass for readers: the stream is one array throughout, constants have the model's precision.
+
+    An array with fixed entries is a leaf of its free ones alone, which are put at their places.
+    """
     graph, seen = Graph(joins_blocks=True), dict[str, Value]()
-    ops, params = TraceOps(graph, model.precision), untie(model, stored(graph, model))
+    ops, params = TraceOps(graph, model.precision), untie(model, free_and_fixed(graph, model))
     table, x = embed(model, ops, params, graph.leaf("input", "tokens", (places, BATCH)))
     logits = from_embedded(model, ops, params, table, whole(x), None, plainly(seen.__setitem__))
     return written(graph, seen | {"logits": spread_over_batch(graph, whole(logits))})
@@ -102,6 +107,25 @@ def stored(graph: Graph, model: Architecture) -> Parameters:
     """Every stored array as a leaf of the graph."""
     found = parameters(model).items()
     return {name: graph.leaf("parameter", name, parameter.shape) for name, parameter in found}
+
+
+def free_and_fixed(graph: Graph, model: Architecture) -> Parameters:
+    return {name: put_together(graph, name, one) for name, one in parameters(model).items()}
+
+
+def put_together(graph: Graph, name: str, one: Parameter) -> Value:
+    """A stored array: a leaf, or its free entries among fixed ones."""
+    if not one.fixed:
+        return graph.leaf("parameter", name, one.shape)
+    fixed = np.zeros(one.shape)
+    for place, value in one.fixed:
+        fixed[place] = value
+    if not one.free:
+        return fixed
+    matrix = one.shape if len(one.shape) == 2 else (1, one.size)
+    free = graph.leaf("parameter", name, (one.free,))
+    whole = graph.add("scatter", (free,), one.free_places, matrix).reshape(*one.shape)
+    return whole + fixed if fixed.any() else whole
 
 
 def table_of(model: Architecture, ops: TraceOps, params: Parameters) -> Value:

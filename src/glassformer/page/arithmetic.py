@@ -1,11 +1,9 @@
 """The page computes in float64: how far that is from the model's own arithmetic, measured."""
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.model.model import Model
+from glassformer.model.model import Model, in_float64
 from glassformer.page.examples import Example
 from glassformer.page.trials_part import PairSet, RuleSet
 from glassformer.page.words import grouped, short
@@ -14,12 +12,6 @@ from glassformer.runs.load import Loaded
 from glassformer.tasks import Rule, add, digits_of, tabulate
 
 CLOSED = -1e29  # logits below are of tokens that a head never writes
-
-
-def in_float64(model: Model) -> Model:
-    """The same numbers, computed with in double precision, as the page does."""
-    shape = replace(model.architecture, precision="float64")
-    return Model(shape, model.params)
 
 
 def arithmetic_words(loaded: Loaded, test: RuleSet | PairSet, examples: list[Example]) -> str:

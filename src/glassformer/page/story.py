@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.model.model import Model
-from glassformer.page.arithmetic import in_float64
+from glassformer.model.model import Model, in_float64
 from glassformer.page.pack import unpacked
 from glassformer.page.words import listed, short
 from glassformer.runs.load import Loaded

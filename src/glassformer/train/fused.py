@@ -2,8 +2,8 @@
 
 After attention no place sees another: adding to the stream, norms, the feed-forward layer, logits and the
 loss are a few hundred operations on one place of one problem. Compiled as a loop of whole arrays they go
-through memory again and again. Here a program takes 256 problems of one model, walks over the places and keeps
-everything in registers: forward, backward, and the sums that make each number's slope.
+through memory again and again. Here a program takes 256 problems of one model, walks over the places and
+keeps everything in registers: forward, backward, and the sums that make each number's slope.
 
 The parts of the model run inside as they are (`LaneOps`), and JAX differentiates them there. Attention's
 scores, which all problems of a batch may share, stay with the compiler.

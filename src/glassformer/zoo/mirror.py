@@ -1,14 +1,15 @@
 """Mirrored glass: trained adders of 16, 10, 9 and 8 numbers, layout lsb.
 
-glass-23, trained, turned out to be nearly its own mirror image: swap the two dimensions of the digit and every
-digit d becomes 9 - d. Addition has that symmetry (a column's total t becomes 19 - t, its digit z becomes 9 - z),
-so it is built in here: the arc lies evenly about the diagonal, the value is read and written across it, and the
-two weights of the rest are (p q, q p) and (u v, v u).
+glass-23, trained, turned out to be nearly its own mirror image: swap the two dimensions of the digit and
+every digit d becomes 9 - d. Addition has that symmetry (a column's total t becomes 19 - t, its digit z
+becomes 9 - z), so it is built in here: the arc lies evenly about the diagonal, the value is read and
+written across it, and the two weights of the rest are (p q, q p) and (u v, v u).
 
-Its attention spent nine numbers on two ends. The first digit of the answer has no column before it, the last no
-column of its own, and on a circle of ten the last column's neighbour is the first. A circle of eleven has one
-place more: `+` and `=`, which both read as the digit 0, stand there, the empty column before the units and
-after the highest digits. What is left of the form is a turn of the circle, its stretch, and a little ramp.
+Its attention spent nine numbers on two ends. The first digit of the answer has no column before it, the
+last no column of its own, and on a circle of ten the last column's neighbour is the first. A circle of
+eleven has one place more: `+` and `=`, which both read as the digit 0, stand there, the empty column before
+the units and after the highest digits. What is left of the form is a turn of the circle, its stretch, and a
+little ramp.
 
 8 = 2 arc + 2 turn + 1 b + 1 p + 2 head.
 """

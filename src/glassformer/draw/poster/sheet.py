@@ -13,8 +13,8 @@ from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import CONTENT, badge, box, canvas, fit, panel_look, say
 from glassformer.draw.poster.words import counted, power, short
 from glassformer.draw.theme import Theme, mixed, readable_on
-from glassformer.model.count import constants
-from glassformer.model.forward import all_parameters
+from glassformer.model.count import constants, fixed_constants
+from glassformer.model.forward import all_parameters, parameters
 
 if TYPE_CHECKING:
     from glassformer.draw.poster.registry import Panel
@@ -68,7 +68,8 @@ def draw_card(back: Axes, card: Frame, number: int, panel: "Panel", data: Data) 
 def headline(subject: "AdderSubject") -> Data:
     """Name, counts and verdict."""
     shape, params = subject.architecture, subject.model.params
-    unique = sum(array.size for array in params.values())
+    unique = sum(parameter.free for parameter in parameters(shape).values())
+    not_zero = sum(int((array != 0).sum()) for array in params.values()) - fixed_constants(shape)
     stored = sum(parameter.size for parameter in all_parameters(shape).values())
     heads = len(subject.heads)
     findings = subject.findings
@@ -77,7 +78,7 @@ def headline(subject: "AdderSubject") -> Data:
         "about": subject.about.replace("`", ""),
         "facts": [
             (f"{unique:,}", "parameters"),
-            (f"{sum(int((array != 0).sum()) for array in params.values()):,}", "of them not zero"),
+            (f"{not_zero:,}", "of them not zero"),
             (f"{stored:,}", "with ties written out"),
             (f"{constants(shape):,}", "constants in formulas"),
             (f"{len(shape.layers)} · {heads}", f"{'layer' if len(shape.layers) == 1 else 'layers'} · "

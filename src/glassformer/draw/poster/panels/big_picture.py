@@ -31,7 +31,7 @@ BUDGET = 7.45  # cm below the panel's top
 
 def compute(subject: AdderSubject) -> Data:
     shape = subject.architecture
-    sizes = {name: parameter.size for name, parameter in parameters(shape).items()}
+    sizes = {name: parameter.free for name, parameter in parameters(shape).items()}
     stages = {stage: sum(size for name, size in sizes.items() if stage_of(name) == stage) for stage in STAGES}
     return {
         "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens),

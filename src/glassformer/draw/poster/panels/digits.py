@@ -23,6 +23,7 @@ from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, short
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import token_colour
+from glassformer.model.forward import parameters
 from glassformer.tasks.addition import BASE
 
 SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
@@ -49,7 +50,7 @@ def compute(subject: AdderSubject) -> Data:
         "note": "One dimension, along x; y is the token." if plane.is_line else plane.note,
         "kind": subject.architecture.token.kind,
         "numbers": sum(
-            array.size for name, array in subject.model.params.items() if name.startswith("token.")
+            one.free for name, one in parameters(subject.architecture).items() if name.startswith("token.")
         ),
         "lengths": np.linalg.norm(table[:BASE], axis=1),
         "turns": turns(table[:BASE]),

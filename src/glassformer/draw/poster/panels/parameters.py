@@ -22,7 +22,7 @@ from glassformer.draw.poster.style import (
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed
 from glassformer.draw.theme import Theme
-from glassformer.model.model import Model
+from glassformer.model.model import in_float64
 
 NUDGE = 0.01  # by which a number is changed, of its size; a zero by this much itself
 MOST_NUDGED = 400  # numbers; more are not tried one by one
@@ -44,6 +44,7 @@ def compute(subject: AdderSubject) -> Data:
         if total(ordered) <= MOST_NUDGED
         else {},
         "total": total(ordered),
+        "fixed": len(subject.architecture.fixed),
         "ties": tuple(f"{tie.name} = {tie.to}" for tie in subject.architecture.ties),
     }
 
@@ -73,16 +74,19 @@ def as_grid(array: np.ndarray) -> np.ndarray:
 
 
 def dead_numbers(subject: AdderSubject, name: str) -> np.ndarray:
-    """Which numbers of an array change no logit of any of the sums when they are nudged, in float64."""
-    shape = replace(subject.architecture, precision="float64")
-    params = {key: np.asarray(array, np.float64) for key, array in subject.model.params.items()}
-    tokens = some_tokens(subject)
-    before = Model(shape, params).forward(tokens)[:, subject.layout.predicting]
-    dead = np.zeros(params[name].shape, bool)
-    for place in np.ndindex(params[name].shape):
-        moved = params[name].copy()
+    """Which free numbers of an array change no logit of any of the sums when nudged, in float64."""
+    model, tokens = in_float64(subject.model), some_tokens(subject)
+    before = model.forward(tokens)[:, subject.layout.predicting]
+    array = model.params[name]
+    dead = np.zeros(array.shape, bool)
+    fixed = {one.place for one in subject.architecture.fixed if one.name == name}
+    for place in np.ndindex(array.shape):
+        if place in fixed:
+            continue
+        moved = array.copy()
         moved[place] += NUDGE * (abs(moved[place]) or 1.0)
-        after = Model(shape, params | {name: moved}).forward(tokens)[:, subject.layout.predicting]
+        nudged = replace(model, params={**model.params, name: moved})
+        after = nudged.forward(tokens)[:, subject.layout.predicting]
         dead[place] = np.array_equal(before, after)
     return dead
 
@@ -98,7 +102,8 @@ def title(data: Data) -> str:
     silent = sum(int(mask.sum()) for mask in data["dead"].values())
     moves = f"change{'s' if silent == 1 else ''} no logit of {SUMS} sums when moved by {NUDGE:.0%} alone"
     words = f"; {silent} of them {moves}" if silent else ""
-    return f"All {counted(data['total'], 'parameter')} in {arrays}{words}"
+    fixed = f", {data['fixed']} more fixed" if data["fixed"] else ""
+    return f"All {counted(data['total'] - data['fixed'], 'parameter')} in {arrays}{fixed}{words}"
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -174,7 +179,8 @@ def words_below(data: Data) -> str:
     if not data["dead"]:
         return scale
     if not silent:
-        return f"{scale} Changing any one of them by {NUDGE:.0%} changes a logit of {SUMS} sums."
+        one = "any one of them that is free" if data["fixed"] else "any one of them"
+        return f"{scale} Changing {one} by {NUDGE:.0%} changes a logit of {SUMS} sums."
     return (
         f"{scale} Crossed out, in {listed(silent)}: to change one such number by {NUDGE:.0%} (a zero by "
         f"{NUDGE}) changes no logit of {SUMS} sums, not even in the last bit of float64."
@@ -183,4 +189,5 @@ def words_below(data: Data) -> str:
 
 def caption(data: Data) -> str:
     tied = f" Tied, and so not stored again: {listed(data['ties'])}." if data["ties"] else ""
-    return f"Every one of the {data['total']} stored numbers, by name.{tied} {words_below(data)}"
+    fixed = f" {data['fixed']} of them are fixed and not learned." if data["fixed"] else ""
+    return f"Every one of the {data['total']} stored numbers, by name.{fixed}{tied} {words_below(data)}"

@@ -20,6 +20,7 @@ from glassformer.draw.poster.style import SIZE, paragraph, place_colour
 from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import Theme
+from glassformer.model.forward import parameters
 
 SCORE_WORDS = (
     "Right: e to the mean score of each place less the best one's, for every answer digit (rows, in "
@@ -41,7 +42,7 @@ def compute(subject: AdderSubject) -> Data:
         "labels": labels,
         "kind": subject.architecture.position.kind,
         "numbers": sum(
-            array.size for name, array in subject.model.params.items() if name.startswith("position.")
+            one.free for name, one in parameters(subject.architecture).items() if name.startswith("position.")
         ),
         "groups": groups,
         "view": view(
