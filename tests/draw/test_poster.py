@@ -26,6 +26,7 @@ from glassformer.draw.poster.registry import draw_panel
 from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
+from glassformer.model.architecture import Fixed
 from glassformer.runs.load import load
 from glassformer.tasks import digits_of
 from tests.draw.faults import faults
@@ -257,6 +258,21 @@ def test_numbers_without_effect_are_crossed_out():
     assert {name for name, mask in dead.items() if mask.any()} == {"position.z_hi"}
     assert dead["position.z_hi"].all()
     assert not any(mask.any() for mask in parameters.compute(subject_of("hand-6"))["dead"].values())
+
+
+def test_fixed_numbers_are_no_parameters():
+    """One at 0 and one at -1.3, which float32 rounds; the nudges leave both alone."""
+    subject = subject_of("glass-23")
+    entries = (Fixed("head.weight", (1, 0)), Fixed("attn.q.weight", (2, 2), -1.3))
+    params = {name: np.array(array) for name, array in subject.model.params.items()}
+    for entry in entries:
+        params[entry.name][entry.place] = entry.value
+    model = replace(subject.model, architecture=replace(subject.architecture, fixed=entries), params=params)
+    fewer = replace(subject, model=model)
+    data = parameters.compute(fewer)
+    assert parameters.title(data).startswith("All 21 parameters in 8 arrays, 2 more fixed")
+    assert not any(mask.any() for mask in data["dead"].values())
+    assert big_picture.compute(fewer)["total"] == 21
 
 
 def test_titles_claim_no_more_than_holds():

@@ -19,7 +19,7 @@ from glassformer.export.onnx_file import onnx_bytes
 from glassformer.export.python_file import python_text
 from glassformer.export.subject import Subject, run_verdicts
 from glassformer.export.torch_file import torch_text
-from glassformer.model.architecture import Architecture, Tie, reference
+from glassformer.model.architecture import Architecture, Fixed, Tie, reference
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import parameters
 from glassformer.runs.configurations import CONFIGURATIONS
@@ -95,6 +95,23 @@ def test_parameters_of_the_module_are_the_learned_numbers():
         np.testing.assert_array_equal(found[name], array)  # to the last bit
     assert sum(value.numel() for value in model.parameters()) == subject.counts["learned"] == 29
     assert set(model.state_dict()) == set(found)  # fixed numbers are not stored
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fixed_entries_are_not_among_the_learned(kind: str):
+    """Some of a matrix, one of a vector at another value than 0, and a whole array."""
+    entries = [Fixed("attn.q.weight", (0, 1)), Fixed("head.bias", (2,), -1.3)]
+    entries += [Fixed("ff.down.bias", (place,), 0.1) for place in range(2)]
+    model = replace(reference(vocab=12), fixed=tuple(entries))
+    params = drawn(model, dtype="float32")
+    for entry in entries:
+        params[entry.name][entry.place] = entry.value
+    subject = subject_of(model, params)
+    assert subject.counts["learned"] == sum(array.size for array in subject.learned.values()) == 250 - 4
+    assert_same(subject, kind, contexts(8, vocab=12).T)
+    if kind == "torch":
+        exported = module_of(torch_text(subject)).Model()
+        assert sum(value.numel() for value in exported.parameters()) == 250 - 4
 
 
 def test_the_module_can_be_trained_on():

@@ -10,7 +10,7 @@ from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture, Fixed, reference
 from glassformer.model.count import count
 from glassformer.model.forward import parameters
-from glassformer.model.model import Model
+from glassformer.model.model import Model, in_float64
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.train.data import stream
 from glassformer.train.flat import first_values, flat_of
@@ -62,6 +62,22 @@ def test_weights_must_agree_with_what_is_fixed():
         UserError, match=r"head\.bias holds 1\.0 at \(2,\), where the architecture fixes 1\.5"
     ):
         Model(MODEL, params)
+
+
+def test_in_double_precision_a_fixed_entry_stays_what_it_was_rounded_to():
+    """-1.3 is no number of float32: the same model in float64 has the float32 number next to it."""
+    model = replace(FREE, fixed=(Fixed("head.bias", (2,), -1.3),))
+    params = {
+        name: np.asarray(array)
+        for name, array in flat_of(model).unpack(np.ones(flat_of(model).size, np.float32)).items()
+    }
+    double = in_float64(Model(model, params))
+    assert double.params["head.bias"][2] == float(np.float32(-1.3)) != -1.3
+
+
+def test_free_places_are_counted_row_by_row():
+    assert parameters(MODEL)["attn.q.weight"].free_places == [0, 3]
+    assert parameters(MODEL)["head.bias"].free_places == [0, 1, 3, 4]
 
 
 @pytest.mark.parametrize(

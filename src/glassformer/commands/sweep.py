@@ -182,7 +182,8 @@ def sweep_words(result: SweepResult) -> str:
 
 
 def plan_words(result: SweepResult) -> str:
-    units, left = Path(result.folder) / UNITS, f"{len(result.plan)} units in {PLAN}/, {result.units} done"
+    count, units = len(result.plan), Path(result.folder) / UNITS
+    left = f"{count} unit{'s' * (count > 1)} in {PLAN}/, {result.units} done"
     return "\n".join(
         (
             f"{result.folder}: {left}; any machine does some with",

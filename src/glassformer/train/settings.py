@@ -54,6 +54,7 @@ class Train:
             require(0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field))
         require(self.peak_rate > 0, "peak_rate", "above 0", self.peak_rate)
         require(0 <= self.final_rate <= 1, "final_rate", "a share between 0 and 1", self.final_rate)
+        require(self.seeds <= 2**31, "seeds", "at most 2^31", self.seeds)
         require(
             self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed
         )
