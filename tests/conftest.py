@@ -8,6 +8,8 @@ test-slow has them.
 """
 
 import os
+import secrets
+import signal
 
 import pytest
 from hypothesis import settings
@@ -36,6 +38,18 @@ def compiled_once(tmp_path_factory):
     from glassformer.train.setup import set_up_jax  # after the hook
 
     set_up_jax("cpu")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_is_heard():
+    """A shell's background job ignores Ctrl-C, and so would every command that a test starts and stops."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def ray_token():
+    """One for every cluster of this process: Ray reads it once, however many follow."""
+    return secrets.token_hex(32)
 
 
 @pytest.fixture

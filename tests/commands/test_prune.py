@@ -62,6 +62,7 @@ def test_a_run_starts_from_it(pruned, tmp_path, capsys):
     assert any(not np.array_equal(again.params[name], array) for name, array in start.params.items())
 
 
+@pytest.mark.slow
 def test_a_start_that_is_not_there_is_one_sentence(pruned, tmp_path, capsys):
     words = f"--train.start_from nowhere.safetensors --out {tmp_path / 'x'} {TINY}"
     assert main(["train", pruned[0]["run"], *words.split(), "--quiet"]) == 2

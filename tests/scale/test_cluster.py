@@ -1,7 +1,6 @@
 """The Ray engine on a cluster of three nodes of this machine: workers and a whole node are killed in mid-run."""
 
 import os
-import secrets
 import threading
 from functools import partial
 
@@ -33,9 +32,9 @@ STORE = 80 * 2**20  # bytes; the least that Ray takes is 75 MiB
 
 
 @pytest.fixture(scope="module", autouse=True)
-def surroundings():
+def surroundings(ray_token):
     """Of every process of Ray here: no noise, a token of our own, and where the jobs are."""
-    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_token}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**QUIET, **token, "PYTHONPATH": import_path()}.items():
             patch.setenv(name, value)

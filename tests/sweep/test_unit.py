@@ -73,6 +73,7 @@ def test_the_grouping_of_seeds_changes_no_bit(whole):
     assert all(np.array_equal(array[0], there.params[name][1]) for name, array in alone.params.items())
 
 
+@pytest.mark.slow
 def test_seeds_that_all_diverge_are_a_result():
     options = QUICK | {
         "train.peak_rate": 1e30,

@@ -41,6 +41,7 @@ def of(goal, **more):
     return jax.jit(partial(goal, MODEL, FLAT, tokens=windows(), outputs=SOURCE.outputs, **more))
 
 
+@pytest.mark.slow
 def test_the_smooth_worst_is_the_worst_and_a_little_more():
     lead = np.asarray(leads(*logits_and_targets()))
     assert np.isneginf(lead).sum() == lead[0].size  # one right digit a place
