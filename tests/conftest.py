@@ -25,6 +25,9 @@ settings.register_profile("steady", deadline=None, derandomize=True, max_example
 settings.load_profile("steady")
 
 QUICK = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+# At import, and not in a fixture: JAX reads both when it begins, and a test file that is merely collected may begin it.
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ.setdefault("XLA_FLAGS", QUICK)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,8 +36,6 @@ def compiled_once(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     os.environ["GLASSFORMER_CACHE"] = str(session / "xla")
-    os.environ["JAX_PLATFORMS"] = "cpu"
-    os.environ.setdefault("XLA_FLAGS", QUICK)
     from glassformer.train.setup import set_up_jax  # after the hook
 
     set_up_jax("cpu")

@@ -1,6 +1,7 @@
 """Fixed entries: in the arrays, not in the vector, not among the learned; and counted as what they are."""
 
 from dataclasses import replace
+from functools import cache
 
 import jax
 import numpy as np
@@ -22,31 +23,36 @@ FIXED = (
     Fixed("attn.q.weight", (1, 0), 0.25),
 )
 MODEL = replace(FREE, fixed=FIXED)
-START = np.asarray(jax.jit(first_values, static_argnums=0)(MODEL, stream(0, "start")))
+
+
+@cache
+def start():
+    """The first free numbers of a seed; not at import: every worker collects this file."""
+    return np.asarray(jax.jit(first_values, static_argnums=0)(MODEL, stream(0, "start")))
 
 
 def test_the_vector_holds_the_free_numbers_alone():
     whole = np.asarray(jax.jit(first_values, static_argnums=0)(FREE, stream(0, "start")))
-    assert len(START) == flat_of(MODEL).size == len(whole) - 3
-    named, all_free = flat_of(MODEL).unpack(START), flat_of(FREE).unpack(whole.copy())
+    assert len(start()) == flat_of(MODEL).size == len(whole) - 3
+    named, all_free = flat_of(MODEL).unpack(start()), flat_of(FREE).unpack(whole.copy())
     assert named["attn.q.weight"][0, 1] == 0 and named["attn.q.weight"][1, 0] == 0.25
     assert named["head.bias"][2] == 1.5
     for entry in FIXED:
         all_free[entry.name][entry.place] = entry.value
     assert all(np.array_equal(named[name], all_free[name]) for name in named)  # the others start as ever
-    np.testing.assert_array_equal(flat_of(MODEL).pack(named), START)
+    np.testing.assert_array_equal(flat_of(MODEL).pack(named), start())
 
 
 def test_rows_and_gradients_go_through():
-    rows = np.stack([START, START + 1])
+    rows = np.stack([start(), start() + 1])
     assert (flat_of(MODEL).unpack(rows)["head.bias"][:, 2] == 1.5).all()
-    slope = jax.grad(lambda v: flat_of(MODEL).unpack(v)["attn.q.weight"].sum())(START)
+    slope = jax.grad(lambda v: flat_of(MODEL).unpack(v)["attn.q.weight"].sum())(start())
     assert slope.sum() == 2  # of four entries two are free
 
 
 def test_counts_say_what_is_fixed():
     tokens = np.array([[0, 1, 2, 3], [4, 3, 2, 1], [1, 1, 0, 2]])
-    params = {name: np.asarray(array) for name, array in flat_of(MODEL).unpack(START + 0.5).items()}
+    params = {name: np.asarray(array) for name, array in flat_of(MODEL).unpack(start() + 0.5).items()}
     free, fixed = (count(model, params, tokens, 3) for model in (FREE, MODEL))
     assert (free.learned, free.unique) == (fixed.learned + 3, fixed.unique + 3)
     assert fixed.constants == free.constants + 2  # a zero is no constant
@@ -55,7 +61,7 @@ def test_counts_say_what_is_fixed():
 
 
 def test_weights_must_agree_with_what_is_fixed():
-    params = {name: np.array(array) for name, array in flat_of(MODEL).unpack(START).items()}
+    params = {name: np.array(array) for name, array in flat_of(MODEL).unpack(start()).items()}
     Model(MODEL, params)
     params["head.bias"][2] = 1.0
     with pytest.raises(

@@ -28,6 +28,7 @@ def reduced():
     return reduce_model(MODEL, drawn(MODEL), TOKENS, 2)
 
 
+@pytest.mark.slow
 def test_a_reference_model_loses_what_it_does_not_need():
     """Query and key biases, turns of query and key, and a shift of all logits."""
     model, params = MODEL, drawn(MODEL)
