@@ -41,6 +41,7 @@ def test_a_reference_model_loses_what_it_does_not_need():
     assert sum(one.value == 0 for one in found.redundant) > 0
 
 
+@pytest.mark.slow
 def test_a_model_at_its_rank_stays_as_it_is():
     once = reduced()
     twice = reduce_model(once.architecture, once.params, TOKENS, 2)
