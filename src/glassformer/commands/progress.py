@@ -1,13 +1,15 @@
-"""The bar of a training run, on standard error: step, time left, best accuracy so far."""
+"""Bars on standard error; that of a training run has its step, the time left and the best accuracy so far."""
 
 import time
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -18,25 +20,17 @@ from glassformer.runs.metrics import Row
 from glassformer.tasks import Rule
 
 
-class TrainingBar:
-    """Shows (or only times) what `train_into` reports."""
+class Bar:
+    """Words, a bar with these columns, and the times; shown while a `with` block lasts."""
 
-    def __init__(self, config: Run, show: bool) -> None:
-        self.config = config
-        columns = (
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("steps"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-        )
+    def __init__(self, show: bool, words: str, total: int, *columns: ProgressColumn) -> None:
+        every = (BarColumn(), *columns, TimeElapsedColumn(), TimeRemainingColumn())
         self.bar = Progress(
-            TextColumn("{task.description}"), *columns, console=Console(stderr=True), disable=not show
+            TextColumn("{task.description}"), *every, console=Console(stderr=True), disable=not show
         )
-        self.task = self.bar.add_task(f"{config.name}: compiling", total=config.train.steps)
-        self.marks: list[tuple[int, float]] = []  # step, time
+        self.task = self.bar.add_task(words, total=total)
 
-    def __enter__(self) -> "TrainingBar":
+    def __enter__(self) -> Self:
         self.bar.start()
         return self
 
@@ -44,6 +38,16 @@ class TrainingBar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.bar.stop()
+
+
+class TrainingBar(Bar):
+    """Shows (or only times) what `train_into` reports."""
+
+    def __init__(self, config: Run, show: bool) -> None:
+        self.config = config
+        words = f"{config.name}: compiling"
+        super().__init__(show, words, config.train.steps, MofNCompleteColumn(), TextColumn("steps"))
+        self.marks: list[tuple[int, float]] = []  # step, time
 
     def update(self, step: int, rows: list[Row]) -> None:
         self.marks.append((step, time.perf_counter()))

@@ -1,42 +1,21 @@
 """The bar of a sweep, on standard error: units and seeds done, how many reached and are proved, time left."""
 
-from types import TracebackType
+from rich.progress import TaskProgressColumn
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
+from glassformer.commands.progress import Bar
 from glassformer.sweep.plan import Sweep
 from glassformer.sweep.sweep import Found
 from glassformer.sweep.unit import Unit
 
 
-class SweepBar:
+class SweepBar(Bar):
     """Counts model-steps, since configurations differ in their number of steps."""
 
     def __init__(self, sweep: Sweep, show: bool) -> None:
         self.steps = {run.name: run.train.steps for run in sweep.configurations}
-        columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self.bar = Progress(
-            TextColumn("{task.description}"), *columns, console=Console(stderr=True), disable=not show
-        )
-        self.task = self.bar.add_task(sweep.name, total=sum(map(self.size, sweep.units())))
+        total = sum(map(self.size, sweep.units()))
+        super().__init__(show, sweep.name, total, TaskProgressColumn())
         self.done, self.words = 0, sweep.name
-
-    def __enter__(self) -> "SweepBar":
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def size(self, unit: Unit) -> int:
         return self.steps[unit.configuration] * unit.seeds
