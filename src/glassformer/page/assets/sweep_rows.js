@@ -32,7 +32,7 @@ export const SWEEP_COLUMNS = [
   ),
   sweepColumn(
     "certain",
-    "best proved margin",
+    "proved bound on margins",
     "no input has a smaller gap of logits",
     true,
     (row) => row.proved_margin,
