@@ -31,6 +31,7 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         known.overwrite,
         not (known.quiet or known.json),
         prove=known.verb == "run",
+        rule=known.rule,
     )
     folder = Path(result.folder)
     words = [
@@ -179,6 +180,7 @@ def sweep_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         overwrite=known.overwrite,
         plan=known.plan,
         certificates=known.certificates,
+        rule=known.rule,
         show=not (known.quiet or known.json),
     )
     return asdict(result), sweep_words(result), 0

@@ -21,9 +21,9 @@ import numpy as np
 
 from glassformer.errors import UserError
 from glassformer.runs.config import Run
+from glassformer.runs.resolve import without_code
 from glassformer.runs.tree import from_tree
 from glassformer.sweep.identity import identity
-from glassformer.tasks import load_file
 
 NO_PROOF = ("diverged", "missed", "untried")  # verdicts on seeds that no proof was tried for
 Row = dict[str, Any]
@@ -48,13 +48,11 @@ class Unit:
     @cached_property
     def run(self) -> Run:
         """The configuration, with the seeds of this unit."""
-        if self.tree.get("rule_file"):
-            load_file(self.tree["rule_file"])
-        run: Run = from_tree(Run, self.tree, "")
+        run: Run = from_tree(Run, without_code(self.tree, None), "")
         return replace(run, train=replace(run.train, first_seed=self.first_seed, seeds=self.seeds))
 
     def __reduce__(self) -> tuple[type["Unit"], tuple[Any, ...]]:
-        """What travels are the plain fields: a rule of the user's own is loaded anew where it arrives."""
+        """What travels are the plain fields; a rule of the user's own is data among them."""
         return Unit, (self.configuration, self.tree, self.first_seed, self.seeds)
 
 
