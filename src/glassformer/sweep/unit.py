@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.errors import UserError
+from glassformer.edge import run_guarded
 from glassformer.runs.config import Run
 from glassformer.runs.resolve import without_code
 from glassformer.runs.tree import from_tree
@@ -97,25 +97,24 @@ def workplace(working: str | None, unit: Unit) -> Iterator[Path]:
 
 def main(words: list[str]) -> int:
     """Do the units of some plan files, those excepted whose result is in the folder already."""
-    from glassformer.sweep.store import read_plan, read_result, write_result
-
     if len(words) < 2:
         print("usage: python -m glassformer.sweep.unit PLAN.json ... FOLDER", file=sys.stderr)
         return 2
     *plans, last = words
-    folder = Path(last)
-    try:
-        for unit in [read_plan(Path(plan)) for plan in plans]:
-            if read_result(folder, unit)[0]:
-                print(f"{unit.name}: done already", file=sys.stderr)
-                continue
-            result = work(unit, str(folder / "working"))
-            write_result(folder, unit, result)
-            shutil.rmtree(folder / "working" / unit.name, ignore_errors=True)
-            print(f"{unit.name}: {words_of(result)}", file=sys.stderr, flush=True)
-    except UserError as error:
-        print(f"glassformer: {error}", file=sys.stderr)
-        return 2
+    return run_guarded(lambda: work_plans([Path(plan) for plan in plans], Path(last)), words, resumes=True)
+
+
+def work_plans(plans: list[Path], folder: Path) -> int:
+    from glassformer.sweep.store import read_plan, read_result, write_result
+
+    for unit in [read_plan(plan) for plan in plans]:
+        if read_result(folder, unit)[0]:
+            print(f"{unit.name}: done already", file=sys.stderr)
+            continue
+        result = work(unit, str(folder / "working"))
+        write_result(folder, unit, result)
+        shutil.rmtree(folder / "working" / unit.name, ignore_errors=True)
+        print(f"{unit.name}: {words_of(result)}", file=sys.stderr, flush=True)
     return 0
 
 
