@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
-from glassformer.edge import GOOD, INTERRUPTED, STOPPED_RUN, run_guarded
+from glassformer.edge import GOOD, INTERRUPTED, STOPPED_RUN, print_output, run_guarded
 from glassformer.errors import UserError, unknown
 
 
@@ -83,7 +83,7 @@ def dispatch(arguments: list[str]) -> int:
 
     answer: tuple[dict[str, Any], str, int] = getattr(actions, f"{known.verb}_verb")(known, options)
     content, words, status = answer
-    print(json.dumps(plain_data(content)) if known.json else words)
+    print_output(json.dumps(plain_data(content)) if known.json else words)
     return status
 
 

@@ -79,8 +79,17 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"cannot make the folder {folder}: {error.strerror or error}") from None
 
 
+def refuse_links(*paths: Path) -> None:
+    """A folder from somebody else may lead anywhere: nothing is written or removed through a link."""
+    for path in paths:
+        if path.is_symlink():
+            raise UserError(f"{path} is a symbolic link; nothing is written or removed through it")
+
+
 def remove_made(folder: Path, names: Iterable[str]) -> None:
-    """Remove files and folders of these names, and nothing else."""
+    """Remove files and folders of these names, and nothing else; links are refused before anything is."""
+    names = list(names)
+    refuse_links(folder, *(folder / name for name in names))
     try:
         for path in (folder / name for name in names):
             if path.is_dir():
