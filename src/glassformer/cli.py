@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
@@ -23,6 +24,8 @@ def program() -> NoReturn:
     in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # a shell's `&`: Ctrl-C is for others
     if resumes(sys.argv[1:]) and not in_background:
         signal.signal(signal.SIGINT, end_at_once)
+    if isinstance(sys.stdout, TextIOWrapper):  # none where the shell has closed it
+        sys.stdout.reconfigure(errors="backslashreplace")  # what the locale has no letter for, as on stderr
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
     sys.exit(status)
@@ -71,6 +74,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return GOOD
     except OSError as error:
         print(f"glassformer: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except UnicodeEncodeError as error:  # a file's name, since what is printed or written is never refused
+        letters = error.object[error.start : error.end]
+        print(
+            f"glassformer: file names are {error.encoding} here, without {letters!r}; set LC_ALL=C.UTF-8",
+            file=sys.stderr,
+        )
         return BAD_INPUT
 
 

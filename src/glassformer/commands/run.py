@@ -231,7 +231,7 @@ def measure(config: Run, model: Any) -> dict[str, Any]:
 def read_result(folder: Path) -> RunResult:
     """The result of a run that was finished before."""
     try:
-        content = json.loads((folder / "result.json").read_text())
+        content = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         return RunResult(**(content | {"folder": str(folder)}))  # it may have moved since
     except (OSError, ValueError, TypeError):
         raise UserError(f"{folder / 'result.json'} is damaged; --overwrite makes the run anew") from None

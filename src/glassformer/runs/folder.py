@@ -58,7 +58,7 @@ def is_complete(folder: Path) -> bool:
 def create(folder: Path, run: Run) -> Run:
     make_folder(folder)
     if run.rule_file:
-        write_text(folder / RULE_COPY, Path(run.rule_file).read_text())
+        write_text(folder / RULE_COPY, Path(run.rule_file).read_text(encoding="utf-8"))
         run = replace(run, rule_file=RULE_COPY)
     write_json(folder / "env.json", environment(run.train.first_seed))
     write_text(folder / "run.toml", tomli_w.dumps(to_tree(run)))  # last: from here on it is a run

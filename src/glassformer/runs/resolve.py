@@ -60,7 +60,7 @@ def read_toml(path: Path, above: tuple[Path, ...] = ()) -> Tree:
     if path.resolve() in above:
         raise UserError(f"{path} is its own base")
     try:
-        tree = tomllib.loads(path.read_text())
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

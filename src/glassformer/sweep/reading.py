@@ -82,7 +82,7 @@ def read_target(target: str) -> tuple[Settings, Path]:
     if path.suffix != ".toml":
         return {"base": target}, Path()
     try:
-        tree = tomllib.loads(path.read_text())
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
