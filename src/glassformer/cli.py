@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
@@ -23,6 +24,8 @@ def program() -> NoReturn:
     signal.signal(signal.SIGTERM, stop)
     if not in_background:
         signal.signal(signal.SIGINT, stop)
+    if isinstance(sys.stdout, TextIOWrapper):  # none where the shell has closed it
+        sys.stdout.reconfigure(errors="backslashreplace")  # what the locale has no letter for, as on stderr
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
     sys.exit(status)

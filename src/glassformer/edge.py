@@ -32,6 +32,11 @@ def run_guarded(action: Callable[[], int], arguments: Sequence[str], resumes: bo
         return GOOD
     except OSError as error:
         return say(os_sentence(error), BAD_INPUT)
+    except UnicodeEncodeError as error:  # a file's name, since what is printed or written is never refused
+        letters = error.object[error.start : error.end]
+        return say(
+            f"file names are {error.encoding} here, without {letters!r}; set LC_ALL=C.UTF-8", BAD_INPUT
+        )
     except Exception as error:
         return say(fault_sentence(error, arguments), FAULT)
 

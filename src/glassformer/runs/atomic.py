@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from glassformer.errors import UserError
+from glassformer.runs.text_files import decode_json
 
 
 @contextmanager
@@ -111,13 +112,13 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get("glassformer", "{}")
-            about = json.loads(text)
+            about = decode_json(text, "its metadata")
             if not isinstance(about, dict):
                 raise ValueError("its metadata are not a table")
             return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except FileNotFoundError:
         raise UserError(f"no file {path}") from None
-    except (SafetensorError, json.JSONDecodeError, OSError, ValueError, TypeError) as error:
+    except (SafetensorError, UserError, OSError, ValueError, TypeError) as error:
         raise UserError(
             f"{path} is damaged or not a safetensors file ({error}); it was left as it is"
         ) from None

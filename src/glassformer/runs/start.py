@@ -13,13 +13,16 @@ from glassformer.tasks import Rule
 
 def require_startable(run: Run) -> None:
     """One sentence where settings do not go together, or the file to start from does not fit."""
-    if isinstance(run.task, Rule):
-        if run.train.margin_steps:
-            raise UserError("train.margin_steps is for adders; a rule allows several tokens at a position")
-        if run.train.mine:
-            raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
+    refuse_margins(run)
+    if run.train.mine and isinstance(run.task, Rule):
+        raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
     if run.train.start_from:
         read_start(run)
+
+
+def refuse_margins(run: Run) -> None:
+    if run.train.margin_steps and isinstance(run.task, Rule):
+        raise UserError("train.margin_steps is for adders; a rule allows several tokens at a position")
 
 
 def read_start(run: Run) -> dict[str, np.ndarray]:

@@ -18,7 +18,7 @@ from glassformer.model.model import Model
 from glassformer.runs.atomic import make_folder, read_arrays, write_arrays
 from glassformer.runs.config import Run, Task
 from glassformer.runs.metrics import Row, read_metrics, write_metrics
-from glassformer.runs.start import read_start, require_startable
+from glassformer.runs.start import read_start, refuse_margins
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import Rule
 from glassformer.train.data import make_source
@@ -47,7 +47,7 @@ def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None =
 
     `miner` finds problems that a model gets wrong, or nearly; it is asked once a round of mining.
     """
-    require_startable(run)
+    refuse_margins(run)
     seeds = run.train.first_seed + np.arange(run.train.seeds)
     source = make_source(run.task, run.data, run.model.context)
     population = Population(run.architecture, source, run.train, seeds)

@@ -72,7 +72,7 @@ def read_zoo(sha256: str, task: Addition) -> Findings | None:
     """What tools/verdicts.py found for a model of the zoo, at the task that it has there."""
     from glassformer.zoo import ZOO
 
-    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
+    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text(encoding="utf-8"))
     tasks = {name: (ZOO[name].task.digits, ZOO[name].task.layout) for name in every if name in ZOO}
     own = [
         about
