@@ -20,6 +20,7 @@ from glassformer.errors import UserError, show, unknown
 from glassformer.tasks import RULES, Addition, Rule, Tabulated
 
 NONE = "none"  # TOML has no null
+MOST = 2**63  # of any integer; each setting has a bound of its own
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
@@ -152,6 +153,9 @@ def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
 
 
 def checked(hint: type, value: Any, path: str) -> Any:
-    if type(value) is not hint or (isinstance(value, float) and not math.isfinite(value)):
+    is_wild = isinstance(value, float) and not math.isfinite(value)
+    if type(value) is hint is int and abs(value) > MOST:
+        raise UserError(f"{path} must be between -2^63 and 2^63, but it is {show(value)}")
+    if type(value) is not hint or is_wild:
         raise UserError(f"{path} must be {KINDS[hint]}, but it is {show(value)}")
     return value
