@@ -72,7 +72,8 @@ class Architecture:
         require_within(self, vocab=(0, 65_536), context=(1, MOST_CONTEXT), width=(1, MOST_WIDTH))
         fits = f"between 0 and {self.width - 1}, less than the width"
         require(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
-        require(1 <= len(self.layers) <= 256, "layers", "a list of 1 to 256 layers", len(self.layers))
+        require(len(self.layers) >= 1, "layers", "at least one layer", self.layers)
+        require(len(self.layers) <= 256, "layers", "a list of at most 256", len(self.layers))
         require(len(self.ties) <= 4_096, "ties", "a list of at most 4,096", len(self.ties))
         require(len(self.fixed) <= 4_096, "fixed", "a list of at most 4,096", len(self.fixed))
 

@@ -40,7 +40,9 @@ class Attention:
     scale: float | None = None  # of the scores; none: 1 / sqrt(head size)
 
     def __post_init__(self) -> None:
-        require_within(self, heads=(1, 256), head_size=(1, 4_096), value_size=(1, 4_096), kv_heads=(1, 256))
+        require_within(
+            self, heads=(1, 256), head_size=(1, 4_096), value_size=(1, 4_096), kv_heads=(-256, 256)
+        )
         if isinstance(self.relation, Rope):
             self.relation.rates(self.head_size)
         if isinstance(self.relation, Alibi):

@@ -46,7 +46,7 @@ def is_silent(field: dataclasses.Field[Any], owner: Any) -> bool:
 
 def from_tree(hint: Any, value: Any, path: str) -> Any:
     """The value of the hinted type that a tree describes; one sentence where it does not fit."""
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+    if hint is float and type(value) is int and abs(value) <= MOST:
         return float(value)
     if hint in KINDS:
         return checked(hint, value, path)
