@@ -1,0 +1,40 @@
+"""What is slow the first time, done once before anything is measured: imports and compilations."""
+
+import os
+from functools import cache
+
+from fuzz.kinds.runs import run_files
+from fuzz.place import Place
+
+COMMANDS = (
+    *("list runs", "add adder 3 4", "prove adder --time 0.05", "prove lucky7 --time 0.05", "list models"),
+    *("check runs/adder/certificate.json", "test adder --pairs 5 --hard 1", "test lucky7 --positions 20"),
+    *("export adder --to python --out x.py", "export lucky7 --to python --out y.py", "draw adder --only F1"),
+    *("draw lucky7 --only 02", "page lucky7 --time 0.05 --no-open", "page adder --time 0.05 --no-open"),
+    *("spectra lucky7 --format none --workers 1", "count lucky7", "count adder", "video lucky7 --which none"),
+    *("train runs/lucky7/run.toml --out runs/lucky7 --quiet", "sweep lucky7 --plan --quiet", "count lucky7"),
+    "prove adder --population --time 0.05",
+)
+
+
+@cache
+def warm_verbs(place: Place) -> None:
+    """Every verb on runs as they are; once for each worker, whatever the kinds."""
+    from glassformer.cli import main
+
+    put_runs(place, ("adder", "lucky7"))
+    for command in COMMANDS:
+        main([*command.split(), "--json"])
+
+
+def put_runs(place: Place, names: tuple[str, ...]) -> None:
+    """Copies of valid runs under runs/, where a case works."""
+    for name in names:
+        folder = place.folder / "runs" / name
+        os.makedirs(folder)  # noqa: PTH103  twice as fast, and done for every case
+        for one, content in run_files()[name].items():
+            (folder / one).write_bytes(content)
+
+
+def warm_nothing(place: Place) -> None:
+    """For kinds that are quick at once."""
