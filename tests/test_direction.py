@@ -9,7 +9,20 @@ import glassformer
 
 ROOT = Path(glassformer.__file__).parent
 WAY = (
-    *("errors", "spread", "scale", "tasks", "model", "zoo", "train", "runs", "verify", "proof", "check"),
+    *(
+        "errors",
+        "edge",
+        "spread",
+        "scale",
+        "tasks",
+        "model",
+        "zoo",
+        "train",
+        "runs",
+        "verify",
+        "proof",
+        "check",
+    ),
     *(
         "sweep",
         "spectra",

@@ -3,6 +3,7 @@
 Options with a dot set one leaf of the configuration: `--train.steps 5000`, `--task.p 0.4`.
 """
 
+import argparse
 import json
 import os
 import signal
@@ -11,21 +12,25 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
+from glassformer.edge import GOOD, INTERRUPTED, STOPPED_RUN, run_guarded
 from glassformer.errors import UserError, unknown
-
-GOOD, NEGATIVE, BAD_INPUT, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
-STOPPED = "glassformer: stopped"
-STOPPED_RUN = f"{STOPPED}; nothing is lost, the same command goes on from here"
 
 
 def program() -> NoReturn:
     """What a shell starts: run one command, then end the process with its status."""
     in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # a shell's `&`: Ctrl-C is for others
-    if resumes(sys.argv[1:]) and not in_background:
-        signal.signal(signal.SIGINT, end_at_once)
+    stop = end_at_once if resumes(sys.argv[1:]) else interrupt
+    signal.signal(signal.SIGTERM, stop)
+    if not in_background:
+        signal.signal(signal.SIGINT, stop)
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
     sys.exit(status)
+
+
+def interrupt(*_: object) -> NoReturn:
+    """SIGTERM, from `kill` or a scheduler, ends a command as Ctrl-C does."""
+    raise KeyboardInterrupt
 
 
 def end_at_once(*_: object) -> NoReturn:
@@ -35,7 +40,7 @@ def end_at_once(*_: object) -> NoReturn:
     release, or in an interpreter that is taken down while a compiled loop still runs, where C++ aborts.
     """
     cursor = "\x1b[?25h\n" if sys.stderr.isatty() else ""  # a progress bar hides it
-    os.write(sys.stderr.fileno(), f"{cursor}{STOPPED_RUN}\n".encode())
+    os.write(sys.stderr.fileno(), f"{cursor}glassformer: {STOPPED_RUN}\n".encode())
     os._exit(INTERRUPTED)
 
 
@@ -55,23 +60,7 @@ def first_word(arguments: Sequence[str]) -> str | None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        status = dispatch(arguments)
-        if sys.stdout:  # none where the shell has closed it: `>&-`
-            sys.stdout.flush()
-        return status
-    except UserError as error:
-        print(f"glassformer: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print(STOPPED_RUN if resumes(arguments) else STOPPED, file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader has seen enough: `glassformer list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return GOOD
-    except OSError as error:
-        print(f"glassformer: {error}", file=sys.stderr)
-        return BAD_INPUT
+    return run_guarded(lambda: dispatch(arguments), arguments, resumes(arguments))
 
 
 def dispatch(arguments: list[str]) -> int:
@@ -88,6 +77,7 @@ def dispatch(arguments: list[str]) -> int:
         return GOOD
     if options and known.verb not in ("run", "train", "sweep"):
         raise unknown_option(f"--{next(iter(options))}", known.verb, verbs[known.verb])
+    refuse_empty(known, verbs[known.verb])
     from glassformer.commands import verbs as actions
     from glassformer.runs.atomic import plain as plain_data
 
@@ -95,6 +85,15 @@ def dispatch(arguments: list[str]) -> int:
     content, words, status = answer
     print(json.dumps(plain_data(content)) if known.json else words)
     return status
+
+
+def refuse_empty(known: argparse.Namespace, parser: Parser) -> None:
+    """An empty word, as an unset variable of a shell gives, means nothing anywhere."""
+    for action in parser._actions:
+        value = getattr(known, action.dest, None)
+        if value == "" or (isinstance(value, list) and "" in value):
+            name = action.option_strings[0] if action.option_strings else action.metavar
+            raise UserError(f"{name} is empty ({parser.prog} --help)")
 
 
 def refuse_signs(arguments: list[str]) -> list[str]:

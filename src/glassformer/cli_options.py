@@ -86,6 +86,7 @@ def add_run_options(parser: Parser) -> None:
     parser.add_argument(
         "target", metavar="NAME|FILE", help="a configuration's name, a .toml file, or a .py file with a rule"
     )
+    add_rule_option(parser)
     parser.add_argument("--out", metavar="FOLDER", help="run folder (default: runs/NAME)")
     parser.add_argument("--seeds", metavar="N", help="models in the population")
     parser.add_argument("--seed", metavar="N", help="number of the first seed")
@@ -98,7 +99,14 @@ def add_run_options(parser: Parser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
+def add_rule_option(parser: Parser) -> None:
+    parser.add_argument(
+        "--rule", metavar="FILE.py", help="the rule of a .toml file's task, as Python (docs/add-a-rule.md)"
+    )
+
+
 def add_sweep_options(parser: Parser) -> None:
+    add_rule_option(parser)
     parser.add_argument(
         "target", metavar="FILE|NAME", help="a sweep's .toml file or folder, or what `run` takes, as the base"
     )
@@ -126,18 +134,15 @@ def add_sweep_options(parser: Parser) -> None:
 def add_test_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help=TARGET)
     parser.add_argument("--seed", type=int, metavar="N", help="of the data (adders: 2025; rules: 1)")
-    parser.add_argument(
-        "--pairs", type=int, default=10_000, metavar="N", help="adders: random pairs (default: 10000)"
-    )
+    parser.add_argument("--pairs", type=int, metavar="N", help="adders: random pairs (default: 10000)")
     parser.add_argument(
         "--hard",
         type=int,
-        default=2_000,
         metavar="N",
         help="adders: pairs a hard distribution (default: 2000)",
     )
     parser.add_argument(
-        "--positions", type=int, default=100_000, metavar="N", help="rules: constrained positions at least"
+        "--positions", type=int, metavar="N", help="rules: constrained positions at least (default: 100000)"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_model_option(parser)

@@ -4,8 +4,12 @@
 UserError("no task called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list tasks)")
 """
 
-from collections.abc import Iterable
+import traceback
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from pathlib import Path
+
+SHOWN = 120  # characters of a wrong value that a sentence has room for
 
 
 class UserError(Exception):
@@ -14,10 +18,10 @@ class UserError(Exception):
 
 def unknown(kind: str, name: str, valid: Iterable[str], hint: str = "") -> UserError:
     """The error for a name that does not exist, with the nearest one that does."""
-    choices = list(valid)
-    near = get_close_matches(name, choices, n=1, cutoff=0.5)
+    choices, short = list(valid), name[:SHOWN]
+    near = get_close_matches(short, choices, n=1, cutoff=0.5)
     guess = f"did you mean '{near[0]}'?" if near else "valid: " + ", ".join(choices)
-    return UserError(f"no {kind} called '{name}'; {guess}" + (f" ({hint})" if hint else ""))
+    return UserError(f"no {kind} called '{show(name, str)}'; {guess}" + (f" ({hint})" if hint else ""))
 
 
 def require(condition: bool, field: str, expected: str, got: object) -> None:
@@ -28,4 +32,25 @@ def require(condition: bool, field: str, expected: str, got: object) -> None:
     glassformer.errors.UserError: p must be a probability between 0 and 1, but it is 2
     """
     if not condition:
-        raise UserError(f"{field} must be {expected}, but it is {got!r}")
+        raise UserError(f"{field} must be {expected}, but it is {show(got)}")
+
+
+def show(value: object, how: Callable[[object], str] = repr) -> str:
+    """A value as a sentence has room for it; a number of ten thousand digits has no text in Python."""
+    try:
+        text = how(value)
+    except (ValueError, RecursionError):
+        return "too long to be shown"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def say_where(error: BaseException, file: str | Path, line: int | None = None) -> str:
+    """What was raised, and the last line of the file that had a part in it; `line` where none had."""
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, SyntaxError):
+        return said  # it names file and line itself
+    place = str(Path(file).resolve())
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if str(Path(frame.filename).resolve()) == place]
+    at = lines[-1] if lines else line
+    return f"{said} ({Path(file).name}, line {at})" if at else said

@@ -282,7 +282,7 @@ def test_what_nobody_foresaw_of_the_system_is_a_sentence_too(capsys, monkeypatch
         raise PermissionError(13, "Permission denied", "somewhere")
 
     monkeypatch.setattr("glassformer.commands.verbs.list_verb", refuse)
-    assert sentence_of(capsys, "list") == "[Errno 13] Permission denied: 'somewhere'"
+    assert sentence_of(capsys, "list") == "somewhere: Permission denied"
 
 
 def test_an_interruption_has_its_own_status(capsys, monkeypatch):

@@ -162,7 +162,7 @@ def test_check_of_a_cut_off_certificate(capsys, tmp_path):
 
 def test_check_of_a_file_that_is_not_there(capsys):
     assert main(["check", "nowhere.json"]) == 2
-    assert "there is no file nowhere.json" in capsys.readouterr().err
+    assert "cannot read nowhere.json: No such file or directory" in capsys.readouterr().err
 
 
 def test_listed_verdicts_belong_to_the_weights(capsys):

@@ -51,7 +51,7 @@ def test_a_rule_file_from_training_to_test(capsys, here):
     forget()
     assert answer(capsys, "run runs/mirror/run.toml --out runs/mirror") == first
 
-    (here / "mirror.py").unlink()  # the run has its own copy
+    (here / "mirror.py").unlink()  # the run has the rule as data
     forget()
     assert answer(capsys, "test runs/mirror --positions 50")["argmax_accuracy"]["positions"] >= 50
     shutil.copytree(here / "runs" / "mirror", here / "runs" / "mirror2")
@@ -81,7 +81,7 @@ def test_a_rule_with_other_code_is_another_run(capsys, here):
     (here / "mirror.py").write_text(RULE.replace("self.low + self.high - state", "state"))
     forget()
     assert main(["run", "mirror.py", *TINY.split()]) == 2
-    assert "runs/mirror holds another run (rule_file is '" in capsys.readouterr().err
+    assert "runs/mirror holds another run (task.digest is '" in capsys.readouterr().err
     forget()
     answer(capsys, f"run mirror.py {TINY} --overwrite")
     assert "only([state])" in (here / "runs" / "mirror" / "rule.py").read_text()

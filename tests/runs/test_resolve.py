@@ -123,7 +123,11 @@ def test_a_file_without_base_starts_from_defaults(toml):
         ('base = "plus_last_evn"', "no task called 'plus_last_evn'; did you mean 'plus_last_even'?"),
         ("base = 5", "base must be a text, but it is 5"),
         ("rule_file = 5", "rule_file must be a text, but it is 5"),
-        ('rule_file = "none.py"', "no file called '"),
+        (
+            'rule_file = "none.py"',
+            "{path} names the Python file none.py, which is not run because a file says so",
+        ),
+        ('base = "none.py"', "{path} names the Python file none.py, which is not run because a file says so"),
         ("[train]\nstpes = 5", "no setting of train called 'stpes'; did you mean 'steps'?"),
         ("[train", "{path} is not valid TOML: "),
     ],
@@ -149,7 +153,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(UserError, match=r"^cannot read .*run.toml: No such file or directory$"):
         resolve(str(tmp_path))
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match="is not valid TOML"):
+    with pytest.raises(UserError, match="is no text in UTF-8"):
         resolve(str(tmp_path / "bytes.toml"))
 
 

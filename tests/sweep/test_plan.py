@@ -12,6 +12,7 @@ from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import identity
 from glassformer.sweep.plan import Sweep
 from glassformer.sweep.unit import Unit
+from glassformer.tasks import as_data, make_rule
 
 from .small import small_sweep
 
@@ -66,9 +67,7 @@ def test_a_setting_that_is_added_with_a_default_leaves_old_names_valid():
     assert identity(tree | {"train": without}) == identity(tree)
 
 
-def test_a_rule_of_ones_own_is_known_by_its_code(tmp_path):
-    (tmp_path / "rule.py").write_text("a = 1\n")
-    tree = to_tree(RUN) | {"rule_file": str(tmp_path / "rule.py")}
-    before = Unit("x", tree, 0, 1).name
-    (tmp_path / "rule.py").write_text("a = 2\n")
-    assert Unit("x", tree, 0, 1).name != before
+def test_a_rule_of_ones_own_is_known_by_its_table():
+    first, second = (as_data(make_rule("successor", high=high), name="mine") for high in (4, 5))
+    names = {Unit("x", to_tree(replace(RUN, task=rule)), 0, 1).name for rule in (first, second)}
+    assert len(names) == 2

@@ -10,6 +10,7 @@ from glassformer.runs.adders import ADDERS
 from glassformer.runs.configurations import configuration
 from glassformer.sweep.folder import difference, open_folder, stored
 from glassformer.sweep.reading import make_sweep, read_grid
+from glassformer.tasks import Tabulated
 
 FILE = """
 name = "rates"
@@ -179,7 +180,9 @@ def test_a_rule_of_ones_own_is_read_again_from_the_folder(tmp_path, registry):
     sweep = make_sweep(str(tmp_path / "my_rule.py"), {"train.steps": [5, 6]}, None, {"seeds": 2})
     open_folder(tmp_path / "s", sweep)
     assert difference(stored(tmp_path / "s"), sweep) == ""
-    assert sweep.configurations[0].rule_file == str(tmp_path / "my_rule.py")
+    assert isinstance(sweep.configurations[0].task, Tabulated)
+    (tmp_path / "my_rule.py").unlink()
+    assert stored(tmp_path / "s").configurations[0].task == sweep.configurations[0].task
 
 
 def test_the_example_of_the_docs_is_valid(tmp_path):

@@ -17,7 +17,7 @@ from glassformer.draw.registry import PICTURES
 from glassformer.draw.save import check_formats, save_data, save_figure, write_captions
 from glassformer.draw.shares import counted
 from glassformer.draw.theme import Theme, theme_named
-from glassformer.errors import UserError
+from glassformer.errors import UserError, require
 from glassformer.model.adding import checked
 from glassformer.runs.atomic import locked
 from glassformer.runs.load import Loaded, load
@@ -126,6 +126,7 @@ def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[
         from glassformer.draw.measure.prepare import rule_subject
 
         refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
+        require_dims(wish.dims, loaded.architecture.width)
         subject = rule_subject(loaded, name, origin, wish.step, wish.sequences, wish.dims, wish.query)
         return pictures, subject, shortened(wish.sequences, subject.context)
     from glassformer.draw.poster.subject import adder_subject
@@ -133,6 +134,12 @@ def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[
     for option, value in (("--sequence", wish.sequences), ("--query", wish.query), ("--dims", wish.dims)):
         refuse(value, option, f"rules; {name} adds: --pair A+B")
     return pictures, adder_subject(loaded, name, origin, wish.pair, wish.step), []
+
+
+def require_dims(dims: tuple[int, int] | None, width: int) -> None:
+    """Two dimensions that the model has."""
+    is_good = dims is None or (min(dims) >= 0 and max(dims) < width and dims[0] != dims[1])
+    require(is_good, "--dims", f"two of the dimensions 0 to {width - 1}", dims)
 
 
 def every_picture(loaded: Loaded) -> Sequence[Drawable]:

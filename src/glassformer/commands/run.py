@@ -57,19 +57,28 @@ def run(
     overwrite: bool = False,
     show: bool = False,
     prove: bool = True,
+    rule: str | Path | None = None,
 ) -> RunResult:
-    """Train the population that a name or file describes, keep the best, measure and prove it."""
+    """Train the population that a name or file describes, keep the best, measure and prove it.
+
+    `rule` is a Python file with the rule that the configuration's task is.
+    """
     began = time.perf_counter()
-    config = resolve(target, options)
+    config = resolve(str(target), options, str(rule) if rule else None)
     folder = Path(out) if out else Path("runs") / config.name
     set_up_jax(config.train.device, config.model.precision)
     with locked(folder):
-        config = open_folder(folder, config, resume, overwrite)
+        config = open_folder(folder, config, resume, overwrite, rule_path(target, rule))
         result = finished(folder, config, show, began, prove)
         if prove:
             draw_run(folder, config, show)
             page_run(folder, config)
         return result
+
+
+def rule_path(target: str, rule: str | Path | None) -> Path | None:
+    """The file of the user's own rule."""
+    return Path(target) if Path(target).suffix == ".py" else Path(rule) if rule else None
 
 
 def finished(folder: Path, config: Run, show: bool, began: float, prove: bool) -> RunResult:

@@ -69,13 +69,15 @@ def sweep(
     plan: bool = False,
     certificates: bool = False,
     show: bool = False,
+    rule: str | Path | None = None,
 ) -> SweepResult:
     """Work through the sweep that a file or a name stands for; what is done already is taken as it is."""
     began = time.perf_counter()
     if resume and overwrite:
         raise UserError("--resume and --overwrite exclude each other")
     numbers = {"seeds": seeds, "first_seed": first_seed, "block": block}
-    wanted = make_sweep(str(target), grid, options, numbers, usual_block(options or {}))
+    own_rule = str(rule) if rule else None
+    wanted = make_sweep(str(target), grid, options, numbers, usual_block(options or {}), own_rule)
     folder = Path(out) if out is not None else place(str(target), wanted)
     gpus = gpus_for(wanted, engine)
     made = make_engine(engine, workers, address, gpus)

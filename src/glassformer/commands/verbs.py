@@ -11,6 +11,7 @@ from glassformer.tasks import Rule
 
 Answer = tuple[dict[str, Any], str, int]
 SHORT = {"seeds": "train.seeds", "seed": "train.first_seed", "steps": "train.steps"}
+PAIRS, HARD, POSITIONS = 10_000, 2_000, 100_000  # that `test` takes where nothing is said
 SHORT |= {"device": "train.device", "threads": "train.threads", "mine": "train.mine"}
 
 
@@ -31,6 +32,7 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         known.overwrite,
         not (known.quiet or known.json),
         prove=known.verb == "run",
+        rule=known.rule,
     )
     folder = Path(result.folder)
     words = [
@@ -52,9 +54,9 @@ train_verb = run_verb
 
 
 def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    require(known.positions >= 1, "--positions", "at least 1", known.positions)
-    require(known.pairs >= 1, "--pairs", "at least 1", known.pairs)
-    require(known.hard >= 0, "--hard", "at least 0", known.hard)
+    for name, least in (("positions", 1), ("pairs", 1), ("hard", 0)):
+        value = getattr(known, name)
+        require(value is None or value >= least, f"--{name}", f"at least {least}", value)
     if known.seed is not None:
         require(0 <= known.seed < 2**31, "--seed", "between 0 and 2^31 - 1", known.seed)
     from glassformer.commands import testing
@@ -62,9 +64,18 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
     loaded = load(known.target, known.model)
     if isinstance(loaded.task, Rule):
-        return testing.test_rule(loaded, known.positions, known.seed)
-    show = not (known.quiet or known.json)
-    return testing.test_adder(loaded, known.seed, known.pairs, known.hard, show)
+        refuse_given(known, ("pairs", "hard"), f"adders; {loaded.name} follows a rule: --positions")
+        return testing.test_rule(loaded, known.positions or POSITIONS, known.seed)
+    refuse_given(known, ("positions",), f"rules; {loaded.name} adds: --pairs")
+    pairs, hard = known.pairs or PAIRS, HARD if known.hard is None else known.hard
+    return testing.test_adder(loaded, known.seed, pairs, hard, not (known.quiet or known.json))
+
+
+def refuse_given(known: argparse.Namespace, names: tuple[str, ...], meant_for: str) -> None:
+    """An option that would be ignored is said to be."""
+    for name in names:
+        if getattr(known, name) not in (None, False):
+            raise UserError(f"--{name.replace('_', '-')} is for {meant_for}")
 
 
 def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
@@ -73,18 +84,19 @@ def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands.waiting import waiting
 
     if known.population:
+        refuse_given(known, ("out", "real", "model"), "one model; --population proves all seeds of a run")
         return proving.prove_whole_population(known.target, known.time, not (known.quiet or known.json))
     with waiting(f"proving {known.target}, {known.time:g} s at the most", not (known.quiet or known.json)):
         result = proving.prove(known.target, known.model, known.real, known.time, known.out)
-    return asdict(result), prove_words(result), proving.STATUS[result.verdict]
+    return asdict(result), prove_words(result, bool(known.out)), proving.STATUS[result.verdict]
 
 
 def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.commands.check import check_file
+    from glassformer.commands.check import check_verdict
     from glassformer.commands.waiting import waiting
 
     with waiting(f"checking {known.file}", not known.json):
-        return check_file(known.file, known.target, known.model)
+        return check_verdict(known.file, known.target, known.model)
 
 
 def draw_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
@@ -179,6 +191,7 @@ def sweep_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         overwrite=known.overwrite,
         plan=known.plan,
         certificates=known.certificates,
+        rule=known.rule,
         show=not (known.quiet or known.json),
     )
     return asdict(result), sweep_words(result), 0

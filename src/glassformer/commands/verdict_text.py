@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from glassformer.proof.outcome import ProveResult
 
 
-def prove_words(result: "ProveResult") -> str:
-    """The verdict in a line, then what it rests on."""
+def prove_words(result: "ProveResult", wants_file: bool = False) -> str:
+    """The verdict in a line, then what it rests on; `wants_file`: a certificate was asked for by name."""
     lines = [f"{result.target}: {verdict_line(result)}"]
     if result.classes["total"]:
         counts = ", ".join(f"{count:,} {name}" for name, count in result.classes.items() if name != "total")
@@ -22,6 +22,8 @@ def prove_words(result: "ProveResult") -> str:
     lines += error_lines(result)
     if result.certificate:
         lines.append(f"next: glassformer check {result.certificate}")
+    elif wants_file:
+        lines.append("  no certificate was written: of a rule model only a counterexample has one")
     return "\n".join(lines)
 
 

@@ -69,7 +69,7 @@ def decoding(subject: Subject, layout: Layout) -> str:
     return DECODING.format(
         name=plain(subject.loaded.name),
         architecture=architecture_words(subject),
-        tricks="\n".join(f'            "{trick}",' for trick in tricks(subject)),
+        tricks="\n".join(f'            "{plain(trick)}",' for trick in tricks(subject)),
         digits=layout.digits,
         answer=layout.digits + 1,
         turn=numbers_turn,

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from glassformer.check.claims import model_hash
+from glassformer.check.reading import ARITHMETICS
+from glassformer.errors import UserError
 from glassformer.export.fixed import Fixed, fixed_arrays
 from glassformer.export.literals import LINE
 from glassformer.export.simplify import Steps, simplify
@@ -17,8 +19,13 @@ from glassformer.model.count import constants
 from glassformer.model.forward import parameters
 from glassformer.model.program import trace_whole
 from glassformer.runs.load import Loaded
+from glassformer.runs.text_files import read_json
 from glassformer.tasks import Addition
+from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
+
+VERDICT_WORDS = ("proved", "refuted", "undecided", "not_applicable")
+MOST_MARGIN = 1e300  # beyond it a text has no room
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Subject:
     @cached_property
     def verdict(self) -> dict[str, Any]:
         """What `glassformer prove` said of these very numbers; {} where nothing is written down."""
-        sources = [*zoo_verdicts(), *run_verdicts(self.loaded.folder)]
+        sources = [*zoo_verdicts(), *filter(is_verdict, run_verdicts(self.loaded.folder))]
         return next((found for found in sources if found.get("sha256") == self.sha256), {})
 
     def about(self) -> str:
@@ -101,13 +108,25 @@ def run_verdicts(folder: Path | None) -> list[dict[str, Any]]:
     return [signed, proof if isinstance(proof, dict) else {}]
 
 
+def is_verdict(found: dict[str, Any]) -> bool:
+    """Whether what a folder says has the form of a verdict; it is repeated, and not believed."""
+    inputs, margin = found.get("inputs"), found.get("smallest_margin")
+    is_count = isinstance(inputs, str) and inputs.isascii() and inputs.isdigit() and len(inputs) < 1_000
+    is_margin = margin is None or (isinstance(margin, float | int) and abs(margin) < MOST_MARGIN)
+    return (
+        found.get("verdict") in VERDICT_WORDS
+        and found.get("arithmetic") in ARITHMETICS
+        and is_count
+        and is_margin
+    )
+
+
 def read_table(path: Path) -> dict[str, Any]:
     """A JSON object; {} where there is none that can be read."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_json(path)
+    except UserError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def header(subject: Subject, kind: str, extra: str = "") -> str:
@@ -120,10 +139,10 @@ def header(subject: Subject, kind: str, extra: str = "") -> str:
         verdict_words(subject),
         f"Axes are `dim pos batch` inside the pass. At most {architecture.context} places, "
         f"tokens 0 to {architecture.vocab - 1}. {extra}".strip(),
-        f"Written by: glassformer export {plain(subject.said)} --to {kind}",
+        f"Written by: glassformer export {subject.said} --to {kind}",
     ]
-    body = "\n\n".join(textwrap.fill(one, LINE, break_on_hyphens=False) for one in paragraphs)
-    return f'"""{plain(subject.loaded.name)}: {subject.about()}.\n\n{body}\n"""'
+    body = "\n\n".join(textwrap.fill(plain(one), LINE, break_on_hyphens=False) for one in paragraphs)
+    return f'"""{plain(f"{subject.loaded.name}: {subject.about()}.")}\n\n{body}\n"""'
 
 
 def verdict_words(subject: Subject) -> str:
@@ -139,9 +158,10 @@ def verdict_words(subject: Subject) -> str:
     margin = found.get("smallest_margin")
     if found["verdict"] == "proved" and margin is not None:
         words += f", with a margin of at least {margin:.3g} between the right token and the next"
-    return f"{words}. That is said of glassformer's own pass; this file rounds in an order of its own."
+    said = "" if subject.said in ZOO else " by its run's files (glassformer check verifies a certificate)"
+    return f"{words}. That is said of glassformer's own pass{said}; this file rounds in an order of its own."
 
 
 def plain(text: str) -> str:
-    """A name as it may stand in a text of Python, whatever a file is called."""
+    """A text as it may stand in one of Python, whatever a file is called or says."""
     return "".join(letter if letter.isprintable() and letter not in '"\\' else "_" for letter in text)

@@ -28,7 +28,7 @@ def rule_task(rule: Rule) -> dict[str, Any]:
         demands = nothing_demanded(len(rule.tokens()))
     return {
         "name": rule.name,
-        "about": first_line(type(rule).__doc__),
+        "about": rule.describe(),
         "next": packed(demands.next),
         "window": packed(demands.window),
         "beginning": packed(demands.beginning),
@@ -75,7 +75,3 @@ def token_names(task: Task, vocab: int) -> list[str]:
     if isinstance(task, Addition):
         return [label_of(task.written(), token) for token in range(vocab)]
     return list(labels(task))
-
-
-def first_line(text: str | None) -> str:
-    return (text or "").strip().split("\n")[0]

@@ -60,7 +60,6 @@ class Run:
     measure: Measure = field(default_factory=Measure)
     prove: Prove = field(default_factory=Prove)
     draw: Draw = field(default_factory=Draw)
-    rule_file: str = ""  # a Python file with a rule of the user's own
 
     def __post_init__(self) -> None:
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)

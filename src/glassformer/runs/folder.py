@@ -4,7 +4,6 @@ run.toml  env.json  metrics.csv  params.safetensors  history.safetensors  popula
 result.json  report.md          and while it trains: state.safetensors  checkpoints/
 """
 
-import hashlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import Any
 
 import tomli_w
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import make_folder, remove_made, write_json, write_text
+from glassformer.errors import UserError, show
+from glassformer.runs.atomic import make_folder, remove_made, write_bytes, write_json, write_text
 from glassformer.runs.config import Draw, Run
 from glassformer.runs.environment import environment
 from glassformer.runs.resolve import leaves, resolve
+from glassformer.runs.text_files import read_bytes
 from glassformer.runs.tree import to_tree
 from glassformer.train.settings import Train
 
@@ -27,16 +27,18 @@ MADE = (
     *("spectra", "page.html", "env.json", "run.toml"),
 )
 EARLY = {"env.json", "rule.py"}  # written before run.toml: all that a run killed at its very start leaves
-RULE_COPY = "rule.py"  # a user's own rule travels with its run
+RULE_COPY = "rule.py"  # of a user's own rule, for readers: it is never run from here
 
 
-def open_folder(folder: Path, run: Run, resume: bool = False, overwrite: bool = False) -> Run:
-    """Make the folder ready and return the configuration that is to run in it."""
+def open_folder(
+    folder: Path, run: Run, resume: bool = False, overwrite: bool = False, rule: Path | None = None
+) -> Run:
+    """Make the folder ready and return the configuration that is to run in it; `rule` is its rule's file."""
     if overwrite and (folder / "run.toml").exists():
         remove_made(folder, MADE)
     if not (folder / "run.toml").exists():
         refuse_foreign(folder, overwrite)
-        return create(folder, run)
+        return create(folder, run, rule)
     remove_leftovers(folder)
     there = stored(folder)
     if resume or not difference(there, run):
@@ -55,11 +57,10 @@ def is_complete(folder: Path) -> bool:
     return (folder / "result.json").exists()
 
 
-def create(folder: Path, run: Run) -> Run:
+def create(folder: Path, run: Run, rule: Path | None = None) -> Run:
     make_folder(folder)
-    if run.rule_file:
-        write_text(folder / RULE_COPY, Path(run.rule_file).read_text())
-        run = replace(run, rule_file=RULE_COPY)
+    if rule:
+        write_bytes(folder / RULE_COPY, read_bytes(rule))
     write_json(folder / "env.json", environment(run.train.first_seed))
     write_text(folder / "run.toml", tomli_w.dumps(to_tree(run)))  # last: from here on it is a run
     return run
@@ -97,7 +98,7 @@ def difference(there: Run, here: Run) -> str:
     old, new = leaves(comparable(there)), leaves(comparable(here))
     for path in [*new, *old]:
         if old.get(path) != new.get(path):
-            return f"{path} is {old.get(path)!r} there and {new.get(path)!r} here"
+            return f"{path} is {show(old.get(path))} there and {show(new.get(path))} here"
     return ""
 
 
@@ -106,12 +107,7 @@ def comparable(run: Run) -> dict[str, Any]:
     tree: dict[str, Any] = to_tree(
         replace(run, train=replace(run.train, device=where.device, threads=where.threads), draw=Draw())
     )
-    return tree | {"rule_file": digest(Path(run.rule_file)) if run.rule_file else ""}
-
-
-def digest(path: Path) -> str:
-    """A rule of the same name and settings with other code is another rule."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return tree
 
 
 def find_runs(root: Path) -> list[Path]:

@@ -96,7 +96,7 @@ def load_run(folder: Path) -> Loaded:
         raise UserError(
             f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} goes on with it"
         )
-    stored(folder)  # a rule of the user's own is registered by this
+    stored(folder)  # a configuration that cannot be read is said before the weights are
     return load_file(folder / "params.safetensors")
 
 

@@ -1,31 +1,66 @@
 """From what a user writes (a name, a file, options) to one configuration.
 
 `glassformer run plus_last_even --train.steps 500 --task.p 0.4` is that configuration with two leaves changed.
+Python code is run only where the user names its file: `run my_rule.py`, or `run my.toml --rule my_rule.py`.
 """
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from glassformer.errors import UserError, unknown
-from glassformer.runs.config import Run
+from glassformer.errors import UserError, show, unknown
+from glassformer.runs.config import Run, Task
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
+from glassformer.runs.text_files import read_toml, say_decoder
 from glassformer.runs.tree import checked, from_tree, to_tree
-from glassformer.tasks import load_file
+from glassformer.tasks import Rule, as_data, is_data, read_rule
 from glassformer.zoo import ZOO
 
 Tree = dict[str, Any]
 TAGS = ("kind", "name")  # settings that say which other settings there are
+MOST_BASES = 16  # files on top of each other
+MOST_KEYS = 16  # of a dotted path
 
 
-def resolve(target: str, options: Mapping[str, Any] | None = None) -> Run:
+def resolve(target: str, options: Mapping[str, Any] | None = None, rule: str | None = None) -> Run:
     """The configuration that a name, a .toml file or a .py file with a rule stands for, options applied."""
-    tree = base_tree(target)
-    for path, text in kinds_first(options or {}):
-        tree = changed(tree, path.split("."), parse_value(text), path)
+    settings = {path: parse_value(text) for path, text in (options or {}).items()}
+    return configure(target, settings, rule)
+
+
+def configure(target: str, settings: Mapping[str, Any], rule: str | None = None) -> Run:
+    """The configuration of a target with some leaves changed; `rule` is a file with the task's rule."""
+    is_rule = Path(target).suffix == ".py"
+    if is_rule and rule:
+        raise UserError(f"{target} is a rule already; --rule {rule} goes with a name or a .toml file")
+    tree = usual_tree() if is_rule else base_tree(target) if target else {}
+    for path, value in kinds_first(settings):
+        tree = changed(tree, split_path(path), value, path)
+    if rule_file := target if is_rule else rule:
+        tree = with_rule(tree, rule_file)
     run: Run = from_tree(Run, tree, "")
-    return run
+    return replace(run, task=as_data(run.task)) if is_code(run.task) else run
+
+
+def usual_tree() -> Tree:
+    """The defaults, but for the task, and the name that is the task's."""
+    return {key: part for key, part in tree_of(Run()).items() if key not in ("name", "task")}
+
+
+def with_rule(tree: Tree, file: str) -> Tree:
+    """The same with the user's own rule as its task, as data; the settings of the task go to the file."""
+    settings = tree.get("task", {})
+    if not isinstance(settings, dict):
+        raise UserError(f"task must be a table of settings, but it is {show(settings)}")
+    task = read_rule(file, settings)
+    return {"name": task.name} | tree | {"task": to_tree(task)}
+
+
+def is_code(task: Task) -> TypeGuard[Rule]:
+    """Whether no file can carry the task as it is: a rule that was registered in this process."""
+    return isinstance(task, Rule) and not is_data(task)
 
 
 def kinds_first(options: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -37,12 +72,11 @@ def base_tree(target: str, above: tuple[Path, ...] = ()) -> Tree:
     """The plain settings of a target; `above` are the files whose base it is."""
     path = Path(target)
     if path.suffix == ".toml":
-        return read_toml(path, above)
+        return read_settings(path, above)
     if path.suffix == ".py":
-        rule = load_file(path)[0]
-        return tree_of(Run(name=rule.name, task=rule(), rule_file=str(path.resolve())))
+        raise refused_code(above[-1] if above else None, target)
     if path.is_dir():
-        return read_toml(path / "run.toml", above)
+        return read_settings(path / "run.toml", above)
     if target in ZOO and ZOO[target].build:
         raise UserError(f"'{target}' is hand-built, there is nothing to train: glassformer test {target}")
     if target not in CONFIGURATIONS:
@@ -55,23 +89,28 @@ def tree_of(run: Run) -> Tree:
     return tree
 
 
-def read_toml(path: Path, above: tuple[Path, ...] = ()) -> Tree:
+def read_settings(path: Path, above: tuple[Path, ...] = ()) -> Tree:
     """A file's settings, on top of the configuration that its `base` names."""
     if path.resolve() in above:
         raise UserError(f"{path} is its own base")
-    try:
-        tree = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
-    for name in ("base", "rule_file"):
-        checked(str, tree.get(name, ""), name)
-    if rule_file := tree.get("rule_file"):
-        tree["rule_file"] = str((path.parent / rule_file).resolve())
-        load_file(tree["rule_file"])
-    base = tree.pop("base", "")
+    if len(above) > MOST_BASES:
+        raise UserError(f"{path} has more than {MOST_BASES} bases, one on top of the other")
+    tree = without_code(read_toml(path), path)
+    base = checked(str, tree.pop("base", ""), "base")
     return merged(base_tree(base, (*above, path.resolve())), tree) if base else tree
+
+
+def without_code(tree: Tree, path: Path | None) -> Tree:
+    """Settings once had the file of a rule among them; code is not run because a file says so."""
+    rest = {key: part for key, part in tree.items() if key != "rule_file"}
+    if file := checked(str, tree.get("rule_file", ""), "rule_file"):
+        raise refused_code(path, file)
+    return rest
+
+
+def refused_code(path: Path | None, file: str) -> UserError:
+    says = f"{path or 'a configuration'} names the Python file {show(file, str)}"
+    return UserError(f"{says}, which is not run because a file says so; name it yourself: --rule FILE.py")
 
 
 def merged(below: Tree, above: Tree) -> Tree:
@@ -93,9 +132,11 @@ def changed(tree: Any, keys: list[str], value: Any, path: str) -> Any:
     """A copy with one leaf replaced; a number steps into a list."""
     key, *rest = keys
     if isinstance(tree, list):
-        place = int(key) if key.isdigit() else len(tree)
+        place = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else len(tree)
         if place >= len(tree):
-            raise UserError(f"--{path}: there is no number {key} in a list of {len(tree)}")
+            raise UserError(
+                f"--{show(path, str)}: there is no number {show(key, str)} in a list of {len(tree)}"
+            )
         return [
             changed(item, rest, value, path) if rest and i == place else value if i == place else item
             for i, item in enumerate(tree)
@@ -115,6 +156,20 @@ def parse_value(text: Any) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UserError(f"the value {show(text)} cannot be read: {say_decoder(error)}") from None
+
+
+def split_path(path: str) -> list[str]:
+    """The keys of a dotted path, none of them empty.
+
+    >>> split_path("train.steps")
+    ['train', 'steps']
+    """
+    keys = path.split(".")
+    if "" in keys or len(keys) > MOST_KEYS:
+        raise UserError(f"--{show(path, str)} is no setting; a setting is written as --train.steps 500")
+    return keys
 
 
 def leaves(tree: Any, prefix: str = "") -> dict[str, Any]:

@@ -16,8 +16,8 @@ import types
 import typing
 from typing import Any, Literal, Union, get_args, get_origin
 
-from glassformer.errors import UserError, unknown
-from glassformer.tasks import RULES, Addition, Rule
+from glassformer.errors import UserError, show, unknown
+from glassformer.tasks import RULES, Addition, Rule, Tabulated
 
 NONE = "none"  # TOML has no null
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -63,12 +63,15 @@ def from_tree(hint: Any, value: Any, path: str) -> Any:
 def from_dict(kind: type, value: Any, path: str) -> Any:
     """A dataclass from its fields; those that are not given keep their defaults."""
     if not isinstance(value, dict):
-        raise UserError(f"{path or 'the configuration'} must be a table of settings, but it is {value!r}")
-    fields, hints = {field.name for field in dataclasses.fields(kind)}, typing.get_type_hints(kind)
-    given = {key: item for key, item in value.items() if key != tag_of(kind)}
+        raise UserError(f"{path or 'the configuration'} must be a table of settings, but it is {show(value)}")
+    fields, hints = {field.name: field for field in dataclasses.fields(kind)}, typing.get_type_hints(kind)
+    given = {key: item for key, item in value.items() if key != tag_of(kind) or key in fields}
     for key in given:
         if key not in fields:
-            raise unknown(f"setting of {path}" if path else "setting", key, sorted(fields))
+            raise unknown(f"setting of {path}" if path else "setting", str(key), sorted(fields))
+    for name, field in fields.items():
+        if name not in given and field.default is field.default_factory is dataclasses.MISSING:
+            raise UserError(f"{path or 'the configuration'} must say its {name}")
     made = {key: from_tree(hints[key], item, f"{path}.{key}".lstrip(".")) for key, item in given.items()}
     try:
         return kind(**made)
@@ -83,6 +86,8 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
     tagged = variants(hints)
     if not tagged or not isinstance(value, dict):
         return from_plain(hints, value, path)
+    if Rule in hints and "next" in value:  # only a rule that is a table has it
+        return from_dict(Tabulated, value, path)
     tag = tag_of(next(iter(tagged.values())))
     if tag == "name" and tag not in value:
         raise UserError(f"{path} must say which one it is, by its name (glassformer list tasks)")
@@ -106,7 +111,7 @@ def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
         if hint in KINDS and type(value) in ((int, float) if hint is float else (hint,)):
             return from_tree(hint, value, path)
     raise UserError(
-        f"{path} must be a table with a 'kind', or a plain value of its type, but it is {value!r}"
+        f"{path} must be a table with a 'kind', or a plain value of its type, but it is {show(value)}"
     )
 
 
@@ -130,7 +135,7 @@ def tag_of(kind: type) -> str:
 
 def items(hints: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
-        raise UserError(f"{path} must be a list, but it is {value!r}")
+        raise UserError(f"{path} must be a list, but it is {show(value)}")
     if hints[-1] is Ellipsis:
         hints = hints[:1] * len(value)
     if len(hints) != len(value):
@@ -148,5 +153,5 @@ def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
 
 def checked(hint: type, value: Any, path: str) -> Any:
     if type(value) is not hint or (isinstance(value, float) and not math.isfinite(value)):
-        raise UserError(f"{path} must be {KINDS[hint]}, but it is {value!r}")
+        raise UserError(f"{path} must be {KINDS[hint]}, but it is {show(value)}")
     return value

@@ -13,7 +13,7 @@ from typing import Any
 
 import tomli_w
 
-from glassformer.errors import UserError
+from glassformer.errors import UserError, show
 from glassformer.runs.atomic import make_folder, remove_made, write_text
 from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import settings_of
@@ -86,7 +86,7 @@ def difference(there: Sweep, here: Sweep) -> str:
 def first_setting(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     for path in (*new, *old):
         if old.get(path) != new.get(path):
-            said = (repr(one[path]) if path in one else "the default" for one in (old, new))
+            said = (show(one[path]) if path in one else "the default" for one in (old, new))
             return "{} is {} there and {} here".format(path, *said)
     return ""
 

@@ -7,15 +7,13 @@ what differs from the defaults counts, so that a setting that is added some day 
 import hashlib
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from glassformer.errors import UserError
 from glassformer.runs.config import Run
 from glassformer.runs.resolve import leaves
 from glassformer.runs.tree import to_tree
 
-WITHOUT = {"name", "about", "prove.seeds", "rule_file"}
+WITHOUT = {"name", "about", "prove.seeds", "rule_file"}  # the last is of older versions, and empty
 WITHOUT |= {f"train.{name}" for name in ("seeds", "first_seed", "device", "threads", "keep_checkpoints")}
 PARTS_WITHOUT = ("draw.", "measure.")  # what `run` does at its end and a sweep does not
 LETTERS = 12  # of the digest: 48 bits, far beyond the number of configurations of any sweep
@@ -23,10 +21,8 @@ LETTERS = 12  # of the digest: 48 bits, far beyond the number of configurations 
 
 def identity(tree: dict[str, Any]) -> str:
     """Twelve hexadecimal digits."""
-    counted = settings_of(tree)
-    if tree.get("rule_file"):
-        counted |= {"rule_file": file_digest(tree["rule_file"])}
-    return hashlib.sha256(json.dumps(counted, sort_keys=True).encode()).hexdigest()[:LETTERS]
+    counted = json.dumps(settings_of(tree), sort_keys=True)
+    return hashlib.sha256(counted.encode()).hexdigest()[:LETTERS]
 
 
 def settings_of(tree: dict[str, Any]) -> dict[str, Any]:
@@ -43,11 +39,3 @@ def counts(path: str) -> bool:
 @cache
 def defaults() -> dict[str, Any]:
     return leaves(to_tree(Run()))
-
-
-def file_digest(path: str) -> str:
-    """A rule of the same name and settings with other code is another rule."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None

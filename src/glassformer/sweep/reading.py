@@ -9,7 +9,7 @@
     train.steps = 20_000
 
     [[configuration]]                    # one or more
-    base = "glass-39"                    # a named configuration, a .toml or a .py file
+    base = "glass-39"                    # a named configuration or a .toml file
     train.warm_up = 500                  # and any settings
 
     [grid]                               # every combination, with every configuration
@@ -19,7 +19,6 @@
 `glassformer sweep glass-39 --grid train.peak_rate=0.01,0.03 --seeds 256 --train.steps 20000` is the same.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -28,10 +27,10 @@ from typing import Any
 
 from glassformer.errors import UserError, unknown
 from glassformer.runs.config import Run
-from glassformer.runs.resolve import base_tree, changed, kinds_first, parse_value
-from glassformer.runs.tree import checked, from_tree
+from glassformer.runs.resolve import configure, parse_value, refused_code, without_code
+from glassformer.runs.text_files import read_toml
+from glassformer.runs.tree import checked
 from glassformer.sweep.plan import BLOCK, SEEDS, Sweep
-from glassformer.tasks import load_file
 
 Settings = dict[str, Any]  # by dotted path
 NUMBERS = {"seeds": SEEDS, "first_seed": 0}  # and what they are where nothing is said
@@ -55,8 +54,12 @@ def make_sweep(
     options: Mapping[str, Any] | None = None,
     numbers: Mapping[str, int | None] | None = None,
     usual_block: int = BLOCK,
+    rule: str | None = None,
 ) -> Sweep:
-    """The sweep that a file or a name stands for; options go to every configuration, numbers win."""
+    """The sweep that a file or a name stands for; options go to every configuration, numbers win.
+
+    `rule` is a Python file with the rule of all configurations, named by the user.
+    """
     tree, beside = read_target(target)
     count = {name: whole(tree, name, usual) for name, usual in (NUMBERS | {"block": usual_block}).items()}
     count |= {name: value for name, value in (numbers or {}).items() if value is not None}
@@ -64,7 +67,7 @@ def make_sweep(
     last = {path: parse_value(value) for path, value in (options or {}).items()}
     combinations = every(lists_of(tree) | dict(grid or {}), last)
     drafts = [
-        drafted(table, beside, {"train.polish_seeds": max(1, count["block"])} | shared, one, last)
+        drafted(table, beside, {"train.polish_seeds": max(1, count["block"])} | shared, one, last, rule)
         for table in tables_of(tree)
         for one in combinations
     ]
@@ -76,19 +79,14 @@ def make_sweep(
     return Sweep(name, count["seeds"], count["first_seed"], count["block"], runs)
 
 
-def read_target(target: str) -> tuple[Settings, Path]:
+def read_target(target: str) -> tuple[Settings, Path | None]:
     """A sweep's file as a table and the folder that it is in; a name, or a run's file, as one of one base."""
     path = Path(target) / "sweep.toml" if (Path(target) / "sweep.toml").exists() else Path(target)
     if path.suffix != ".toml":
-        return {"base": target}, Path()
-    try:
-        tree = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
+        return {"base": target}, None
+    tree = read_toml(path)
     if not any(mark in tree for mark in MARKS):
-        return {"base": target}, Path()
+        return {"base": target}, None
     for key in tree:
         if key not in KEYS:
             raise unknown("setting of a sweep", key, KEYS)
@@ -105,22 +103,26 @@ def tables_of(tree: Settings) -> list[Settings]:
     return tables
 
 
-def drafted(table: Settings, beside: Path, below: Settings, grid: Settings, above: Settings) -> Draft:
+def drafted(
+    table: Settings, beside: Path | None, below: Settings, grid: Settings, above: Settings, rule: str | None
+) -> Draft:
     """One configuration: its base, then the settings of the sweep, its own, the grid's and the options."""
-    own, values = flattened(table), {path: grid[key] for key in grid for path in key.split("+")}
+    own = flattened(without_code(table, beside))
+    values = {path: grid[key] for key in grid for path in key.split("+")}
     base = checked(str, own.pop("base", ""), "base")
     for path in (*below, *own, *values, *above):
         if path in OWN:
             raise UserError(f"{path} is the sweep's own: say {OWN[path]} in its file, or --seeds and --seed")
-    near = beside / base
-    tree = base_tree(str(near) if base and near.suffix and near.exists() else base) if base else {}
-    for path, value in kinds_first(below | own | values | above):
-        tree = changed(tree, path.split("."), value, path)
-    if rule_file := tree.get("rule_file"):
-        tree["rule_file"] = str((beside / rule_file).resolve())
-        load_file(tree["rule_file"])
-    run: Run = from_tree(Run, tree, "")
-    return Draft(own, grid, run)
+    target = base if beside is None else base_beside(beside, base)
+    return Draft(own, grid, configure(target, below | own | values | above, rule))
+
+
+def base_beside(folder: Path, base: str) -> str:
+    """The base that a sweep's file names: a file beside it, or a name; no code."""
+    if Path(base).suffix == ".py":
+        raise refused_code(folder, base)
+    near = folder / base
+    return str(near) if base and near.suffix and near.exists() else base
 
 
 def named(drafts: list[Draft]) -> list[Run]:

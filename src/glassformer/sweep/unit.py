@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.errors import UserError
+from glassformer.edge import run_guarded
 from glassformer.runs.config import Run
+from glassformer.runs.resolve import without_code
 from glassformer.runs.tree import from_tree
 from glassformer.sweep.identity import identity
-from glassformer.tasks import load_file
 
 NO_PROOF = ("diverged", "missed", "untried")  # verdicts on seeds that no proof was tried for
 Row = dict[str, Any]
@@ -48,13 +48,11 @@ class Unit:
     @cached_property
     def run(self) -> Run:
         """The configuration, with the seeds of this unit."""
-        if self.tree.get("rule_file"):
-            load_file(self.tree["rule_file"])
-        run: Run = from_tree(Run, self.tree, "")
+        run: Run = from_tree(Run, without_code(self.tree, None), "")
         return replace(run, train=replace(run.train, first_seed=self.first_seed, seeds=self.seeds))
 
     def __reduce__(self) -> tuple[type["Unit"], tuple[Any, ...]]:
-        """What travels are the plain fields: a rule of the user's own is loaded anew where it arrives."""
+        """What travels are the plain fields; a rule of the user's own is data among them."""
         return Unit, (self.configuration, self.tree, self.first_seed, self.seeds)
 
 
@@ -99,25 +97,24 @@ def workplace(working: str | None, unit: Unit) -> Iterator[Path]:
 
 def main(words: list[str]) -> int:
     """Do the units of some plan files, those excepted whose result is in the folder already."""
-    from glassformer.sweep.store import read_plan, read_result, write_result
-
     if len(words) < 2:
         print("usage: python -m glassformer.sweep.unit PLAN.json ... FOLDER", file=sys.stderr)
         return 2
     *plans, last = words
-    folder = Path(last)
-    try:
-        for unit in [read_plan(Path(plan)) for plan in plans]:
-            if read_result(folder, unit)[0]:
-                print(f"{unit.name}: done already", file=sys.stderr)
-                continue
-            result = work(unit, str(folder / "working"))
-            write_result(folder, unit, result)
-            shutil.rmtree(folder / "working" / unit.name, ignore_errors=True)
-            print(f"{unit.name}: {words_of(result)}", file=sys.stderr, flush=True)
-    except UserError as error:
-        print(f"glassformer: {error}", file=sys.stderr)
-        return 2
+    return run_guarded(lambda: work_plans([Path(plan) for plan in plans], Path(last)), words, resumes=True)
+
+
+def work_plans(plans: list[Path], folder: Path) -> int:
+    from glassformer.sweep.store import read_plan, read_result, write_result
+
+    for unit in [read_plan(plan) for plan in plans]:
+        if read_result(folder, unit)[0]:
+            print(f"{unit.name}: done already", file=sys.stderr)
+            continue
+        result = work(unit, str(folder / "working"))
+        write_result(folder, unit, result)
+        shutil.rmtree(folder / "working" / unit.name, ignore_errors=True)
+        print(f"{unit.name}: {words_of(result)}", file=sys.stderr, flush=True)
     return 0
 
 

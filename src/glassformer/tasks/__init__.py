@@ -13,7 +13,9 @@ from glassformer.tasks.knowledge import Source, classify, source_distance
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
 from glassformer.tasks.load import load_file
 from glassformer.tasks.rule import RULES, Rule, make_rule, register
+from glassformer.tasks.rule_file import read_rule
 from glassformer.tasks.sequences import Sequences
+from glassformer.tasks.tabulated import Tabulated, as_data, is_data
 
 __all__ = [
     "LAYOUTS",
@@ -25,8 +27,10 @@ __all__ = [
     "Rule",
     "Sequences",
     "Source",
+    "Tabulated",
     "Token",
     "add",
+    "as_data",
     "classify",
     "column",
     "constrained",
@@ -35,11 +39,13 @@ __all__ = [
     "floor_by_position",
     "follow",
     "free",
+    "is_data",
     "load_file",
     "make_layout",
     "make_rule",
     "numbers_of",
     "only",
+    "read_rule",
     "register",
     "right",
     "source_distance",

@@ -10,17 +10,20 @@
 [True, False, True, False, False]
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int32
 
-from glassformer.errors import UserError, require, unknown
+from glassformer.errors import UserError, require, say_where, unknown
 from glassformer.tasks.choice import Choice
 from glassformer.tasks.rule import Rule, State
 
 MOST_STATES = 200_000  # about ten times the largest built-in rule; beyond it tables fill memory
+MOST_CELLS = 3_000_000  # states times tokens, about ten times as well: 40 MB of tables, seconds of work
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +54,13 @@ class Automaton:
 @lru_cache(maxsize=64)
 def tabulate(rule: Rule) -> Automaton:
     """The automaton of a rule, by breadth-first search over every token from every state."""
-    states, following = _explore(rule)
-    choices = [rule.choose(state) for state in states]
+    stored: Automaton | None = rule.stored
+    if stored is not None:
+        return stored
+    with _blaming(rule, "after"):
+        states, following = _explore(rule)
+    with _blaming(rule, "choose"):
+        choices = [_choose(rule, state) for state in states]
     probability = _probabilities(rule, states, choices)
     constrained = np.array([choice.constrained for choice in choices])
     allowed = (probability > 0) | ~constrained[:, None]
@@ -68,6 +76,34 @@ def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "
         flow = distribution[pos - 1][:, None] * automaton.probability  # state tok
         distribution[pos] = np.bincount(automaton.next.ravel(), flow.ravel(), minlength=count)
     return distribution
+
+
+@contextmanager
+def _blaming(rule: Rule, method: str) -> Iterator[None]:
+    """Whatever a rule's own methods raise becomes a sentence with the file and the line."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (Exception, SystemExit) as error:
+        code = getattr(type(rule), method).__code__
+        where = say_where(error, code.co_filename, code.co_firstlineno)
+        raise UserError(f"rule {rule.name} cannot be tabulated: {where}") from error
+
+
+def _choose(rule: Rule, state: State) -> Choice:
+    choice = rule.choose(state)
+    if not isinstance(choice, Choice):
+        expected = "only(values), uniform(values) or free(weights)"
+        raise TypeError(f"choose must return {expected}, but it returns {choice!r:.60}")
+    return choice
+
+
+def require_room(states: int, tokens: int) -> None:
+    """One sentence where the tables of a rule would be too large."""
+    expected = f"at most {MOST_CELLS:,}, but {states:,} states and {tokens:,} tokens are more"
+    if states * tokens > MOST_CELLS:
+        raise UserError(f"the states of a rule times its tokens must be {expected}")
 
 
 def _explore(rule: Rule) -> tuple[tuple[State, ...], Int32[np.ndarray, "state tok"]]:
@@ -86,6 +122,7 @@ def _explore(rule: Rule) -> tuple[tuple[State, ...], Int32[np.ndarray, "state to
             row.append(index[reached])
         following.append(row)
         require(len(states) <= MOST_STATES, "the number of states", f"at most {MOST_STATES}", len(states))
+        require_room(len(states), len(values))
     return tuple(states), np.array(following, np.int32)
 
 

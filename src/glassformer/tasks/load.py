@@ -1,21 +1,18 @@
-"""Rules from a user's own file."""
+"""Rules from a user's own file, run in this process: for notebooks, and for the process of `rule_file.py`."""
 
 import importlib.util
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from glassformer.errors import UserError
+from glassformer.errors import UserError, say_where
 from glassformer.tasks.rule import RULES, Rule
 
 _loaded: dict[Path, tuple[type[Rule], ...]] = {}
 
 
 def load_file(path: str | Path) -> tuple[type[Rule], ...]:
-    """Run a Python file and return the rules that it registered; they replace those of files before it.
-
-    A run folder holds a copy of its rule's file: both give the same names, and the later one counts.
-    """
+    """Run a Python file and return the rules that it registered; they replace those of files before it."""
     file = Path(path).resolve()
     if not file.is_file():
         raise UserError(f"no file called '{path}'")
@@ -24,9 +21,9 @@ def load_file(path: str | Path) -> tuple[type[Rule], ...]:
     before = set(RULES)
     try:
         _run(file)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _forget(rule for name, rule in list(RULES.items()) if name not in before)
-        reason = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        reason = str(error) if isinstance(error, UserError) else say_where(error, file)
         raise UserError(f"{path} could not be loaded: {reason}") from error
     rules = tuple(rule for name, rule in RULES.items() if name not in before)
     if not rules:

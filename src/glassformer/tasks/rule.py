@@ -17,6 +17,8 @@ from glassformer.errors import UserError, require, unknown
 from glassformer.tasks.choice import Choice, Token
 
 PLUS = "+"
+MOST_TOKENS = 4_096  # integers of a vocabulary: far beyond any rule here, and small for any machine
+LARGEST = 10**9  # integer of a vocabulary, either way
 
 # Whatever a rule must remember of the tokens so far; any hashable value.
 State: TypeAlias = Any
@@ -37,6 +39,9 @@ class Rule(ABC):
     def __post_init__(self) -> None:
         _require_kinds(self)
         require(self.high > self.low, "high", f"an integer above low = {self.low}", self.high)
+        size = self.high - self.low + 1
+        require(size <= MOST_TOKENS, "high", f"such that low..high holds at most {MOST_TOKENS}", self.high)
+        require(abs(self.low) <= LARGEST, "low", "between -10^9 and 10^9", self.low)
 
     @abstractmethod
     def start(self) -> State:
@@ -49,6 +54,16 @@ class Rule(ABC):
     @abstractmethod
     def after(self, state: State, token: Any) -> State:
         """The state once this token (an integer, or "+") was read, also where it breaks the rule."""
+
+    @property
+    def stored(self) -> Any:
+        """The automaton of a rule that is a table already; other rules are explored."""
+        return None
+
+    def describe(self) -> str:
+        """The rule in its own words: the first line of its docstring, where it has one."""
+        words = (type(self).__doc__ or "").strip().split("\n")[0]
+        return "" if words.startswith(f"{type(self).__name__}(") else words
 
     def integers(self) -> range:
         """The integers of the vocabulary, in order."""

@@ -23,7 +23,7 @@ from glassformer.draw.parts.sequence_rows import (
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme
-from glassformer.tasks import Rule, constrained, source_distance
+from glassformer.tasks import constrained, source_distance
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
 
@@ -42,7 +42,7 @@ def compute(subject: Subject) -> Data:
     distance = source_distance(automaton, tokens, reach=len(tokens))[asked]
     first = rows_of(automaton, tokens[:, :DRAWN], lengths[:DRAWN].tolist())
     return {
-        "rule": said(subject.rule),
+        "rule": subject.rule.describe().replace("`", ""),
         "rows": first,
         "spoilt": spoilt_rows(automaton, tokens[:, DRAWN:], lengths[DRAWN:]),
         "share": float(asked.sum() / lengths.sum()),
@@ -50,12 +50,6 @@ def compute(subject: Subject) -> Data:
         "distances": np.unique(distance[distance > 0]),
         "pool": f"{data.count:,} sequences of {data.min_length} to {data.max_length} tokens",
     }
-
-
-def said(rule: Rule) -> str:
-    """The rule in its own words; nothing where it has none."""
-    words = (type(rule).__doc__ or "").strip().split("\n")[0].replace("`", "")
-    return "" if words.startswith(f"{type(rule).__name__}(") else words
 
 
 def spoilt_rows(

@@ -1,0 +1,72 @@
+"""Small text files, TOML and JSON, from anybody: read within limits, or one sentence that says why not.
+
+A file that a folder brings may be a pipe that never ends, a device, a gigabyte, or nested a thousand deep.
+"""
+
+import json
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from glassformer.errors import UserError, show
+
+MOST_BYTES = 256 * 2**20  # of a text; a certificate of a thousand classes has about 2 MB
+Table = dict[str, Any]
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """All of a plain file; pipes and devices are refused before they are opened."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a device or a pipe"
+            raise UserError(f"{show(path, str)} is {kind}, not a file")
+        if found.st_size > most:
+            raise UserError(f"{path} has {found.st_size:,} bytes; at most {most:,} are read")
+        with path.open("rb") as file:
+            return file.read(most + 1)[:most]
+    except OSError as error:
+        raise UserError(f"cannot read {show(path, str)}: {error.strerror or error}") from None
+    except ValueError:  # a NUL in its name
+        raise UserError(f"{show(path)} is no name of a file") from None
+
+
+def read_text(path: Path, most: int = MOST_BYTES) -> str:
+    """A text in UTF-8, whatever the locale."""
+    try:
+        return read_bytes(path, most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is no text in UTF-8: {error.reason} at byte {error.start:,}") from None
+
+
+def read_toml(path: Path) -> Table:
+    """The tables of a TOML file."""
+    try:
+        return tomllib.loads(read_text(path))
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UserError(f"{path} is not valid TOML: {say_decoder(error)}") from None
+
+
+def read_json(path: Path) -> Table:
+    """The object in a JSON file."""
+    content = decode_json(read_text(path), str(path))
+    if not isinstance(content, dict):
+        raise UserError(f"{path} must hold a JSON object")
+    return content
+
+
+def decode_json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UserError(f"{where} is not JSON, or was cut off ({say_decoder(error)})") from None
+
+
+def say_decoder(error: BaseException) -> str:
+    """Python's own words are for programmers where nesting or a number goes beyond its limits."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    if isinstance(error, MemoryError):
+        return "it is too large"
+    return "a number is too long" if "digits" in str(error) else str(error)
