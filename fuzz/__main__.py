@@ -38,7 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count(), metavar="N", help="(default: one per core)"
     )
-    parser.add_argument("--case", type=int, metavar="I", help="this one alone, of the first kind")
+    parser.add_argument("--case", type=int, metavar="I", help="this one alone, of each kind")
     parser.add_argument("--out", default="fuzz-findings", metavar="FOLDER", help="for findings")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
@@ -58,22 +58,22 @@ def fuzz(
     skipped = {kind: f"needs {', '.join(KINDS[kind].missing)}" for kind in kinds if KINDS[kind].missing}
     there = tuple(kind for kind in kinds if kind not in skipped)
     report, began = Report(seed, skipped), time.monotonic()
-    if only is not None:
-        batches = [Batch(there[0], seed, only, only + 1)]
-    else:
-        batches = spread(there, cases, seed)
+    alone = [Batch(kind, seed, only, only + 1) for kind in there] if only is not None else None
+    batches = spread(there, cases, seed) if alone is None else alone
     for outcome in run_batches(batches, workers, make_root(), there, planted):
         report.add(outcome)
-        tell(outcome, out, show or only is not None)
+        tell(outcome, out, show, only is not None)
     report.wall = time.monotonic() - began
     return report
 
 
-def tell(outcome: Outcome, out: Path | None, show: bool) -> None:
+def tell(outcome: Outcome, out: Path | None, show: bool, only_one: bool) -> None:
     """A finding on standard error, and in its file."""
     if outcome.faults and out is not None:
         write_finding(out, outcome)
-    if outcome.faults and show:
+    if only_one:
+        print(f"{outcome.end}; {outcome.seconds:.2f} s; {outcome.grown / 1e6:.0f} MB\n{outcome.words}")
+    elif outcome.faults and show:
         lines = [line for line in outcome.words.splitlines() if line.strip()] or [""]
         last = next((line for line in lines if line.startswith("glassformer: ")), lines[-1])
         print(

@@ -20,7 +20,9 @@ QUIET = {
     "MPLBACKEND": "agg",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "GLASSFORMER_CACHE": "/dev/null/none",  # a cache of compiled programs would grow with every case
+    "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    " --xla_cpu_multi_thread_eigen=false",  # compilers' work is no file's fault, and is kept short
 }
 
 

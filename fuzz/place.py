@@ -3,6 +3,7 @@
 import os
 import shutil
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 
@@ -12,22 +13,22 @@ class Place:
 
     root: Path
 
-    @property
+    @cached_property
     def folder(self) -> Path:
         """The working directory of a case, deep enough for `../..` to stay inside."""
         return self.root / "case" / "a" / "b" / "c"
 
-    @property
+    @cached_property
     def marker(self) -> Path:
         """What hostile code in an input would make."""
         return self.root / "executed"
 
-    @property
+    @cached_property
     def printed(self) -> Path:
         """All that a case prints, of whatever process."""
         return self.root / "printed"
 
-    @property
+    @cached_property
     def inputs(self) -> Path:
         """Valid inputs that lie in files."""
         return self.root / "inputs"

@@ -58,6 +58,10 @@ def exit_quietly(place: Place) -> None:
     raise SystemExit(0)
 
 
+def hang(place: Place) -> None:
+    time.sleep(600)
+
+
 BUGS: dict[str, Callable[[Place], None]] = {
     "key_error": raise_key_error,
     "time": use_time,
@@ -66,4 +70,5 @@ BUGS: dict[str, Callable[[Place], None]] = {
     "marker": touch_marker,
     "death": die,
     "exit": exit_quietly,
+    "hang": hang,
 }

@@ -73,8 +73,7 @@ def run_batches(
     hands = [Hand(root / f"worker-{number}", kinds, planted) for number in range(min(workers, len(left)))]
     try:
         while hands and (left or any(hand.batch for hand in hands)):
-            for outcome in heard(hands, left):
-                yield outcome
+            yield from heard(hands, left)
     finally:
         for hand in hands:
             hand.end()

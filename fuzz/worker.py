@@ -1,10 +1,12 @@
-"""A worker: runs case after case, and tells of each. Where it dies, the case that it had not told of did it."""
+"""A worker runs case after case and tells of each; where it dies, the one not told of did it."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from fuzz.place import Place
 
 REFUSALS = (1, 2, 3)  # exit statuses that say no, in order
 WARM_UP = 5  # cases of each kind before anything is measured
+LOG = re.compile(r"details are in (\S+\.log)")  # what the command line says with status 70
 KEPT = 6000  # letters of a finding's output
 
 
@@ -111,9 +114,20 @@ def judge(case: Case, inputs: Any, place: Place) -> tuple[str, str, bool]:
 def told(outcome: Outcome, place: Place) -> Outcome:
     """With what was printed, for the report of a finding."""
     sys.stdout.flush()
-    printed = shortened(place.printed.read_text(errors="replace"))
-    words = f"{outcome.words}\n--- printed ---\n{printed}" if printed else outcome.words
-    return Outcome(outcome.case, outcome.end, outcome.seconds, outcome.grown, outcome.is_greedy, words)
+    printed = place.printed.read_text(errors="replace")
+    logs = "".join(map(taken, LOG.findall(printed)))
+    words = "\n--- printed ---\n".join(shortened(text) for text in (outcome.words, printed, logs) if text)
+    return replace(outcome, is_greedy=outcome.is_greedy or "MemoryError" in logs, words=words)
+
+
+def taken(path: str) -> str:
+    """The text of a log, which is taken away; nothing where there is none."""
+    try:
+        text = Path(path).read_text(errors="replace")
+        Path(path).unlink()
+    except OSError:
+        return ""
+    return text
 
 
 def shortened(text: str) -> str:

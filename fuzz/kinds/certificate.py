@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -64,10 +65,8 @@ def attempt(random: Random, inputs: list[Tree], place: Place) -> int | None:
 
 def with_digests(tree: Tree) -> Tree:
     """The same with a digest, and a hash of the model, that fit what it now says, where they can be made."""
-    try:
+    with suppress(Exception):  # the damage may be such that there is no hash; the digest still fits
         tree = tree | {"model": tree["model"] | {"sha256": hash_of(tree["model"])}}
-    except Exception:  # the damage is such that there is no hash; the digest still fits
-        pass
     try:
         rest = {key: value for key, value in tree.items() if key != "digest"}
         text = json.dumps(rest, sort_keys=True, separators=(",", ":"))

@@ -1,5 +1,6 @@
 """Run folders that a stranger sent: one or two files damaged, then any verb that opens a run."""
 
+import hashlib
 import json
 import os
 import tomllib
@@ -68,6 +69,8 @@ def attempt(random: Random, inputs: dict[str, Files], place: Place) -> int | Non
     files = {"certificate.json": inputs["adder"]["certificate.json"]} | inputs[name]
     for one in random.choices([*files, *OFTEN], k=random.choice((1, 1, 2))):
         files = files | {one: damaged(one, files[one], random)}
+    if random.random() < 0.5:
+        files = seal_run(files, random)
     for one, content in files.items():
         (folder / one).write_bytes(content)
     if random.random() < 0.15:
@@ -77,6 +80,19 @@ def attempt(random: Random, inputs: dict[str, Files], place: Place) -> int | Non
     verbs, weights = zip(*VERBS, strict=True)
     words = random.choices(verbs, weights)[0].replace("{}", name).split()
     return main(words)
+
+
+def seal_run(files: Files, random: Random) -> Files:
+    """A result.json with the digests of all files as they are now, as a forger would write it."""
+    try:
+        result = json.loads(files["result.json"])
+        digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        del digests["result.json"]
+        if random.random() < 0.2:
+            digests = mutate_tree(digests, random, ({"../../x": "0", "/dev/zero": "0", "": "", ".": ""},))
+        return files | {"result.json": write_json(result | {"digests": digests})}
+    except (ValueError, TypeError, RecursionError):
+        return files
 
 
 def damaged(name: str, content: bytes, random: Random) -> bytes:

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from fuzz.kinds.kind import Kind
-from fuzz.kinds.runs import NEEDS, metadata_trees, run_files, shorten_counts
+from fuzz.kinds.runs import NEEDS, metadata_trees, run_files, seal_rule, shorten_counts
 from fuzz.kinds.safetensors import change_entry, join
 from fuzz.kinds.warming import warm_verbs
 from fuzz.mutate.bytes import mutate_bytes
@@ -39,7 +39,10 @@ def damaged(parts: Parts, random: Random) -> bytes:
     """Mostly what it says about itself; now and then a tensor's entry or a byte too."""
     header, about, numbers = parts
     chosen = random.random()
-    text = write_json(mutate_tree(about, random, metadata_trees()))
+    if random.random() < 0.1:
+        about = about | {"task": random.choice(metadata_trees()[-2:])["task"]}
+    changed = mutate_tree(about, random, metadata_trees())
+    text = write_json(seal_rule(changed) if random.random() < 0.7 else changed)
     if chosen < 0.1:
         text = mutate_bytes(text, random)
     elif chosen < 0.2:

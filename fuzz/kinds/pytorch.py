@@ -22,7 +22,7 @@ NUMBERS = (0, 1, 2, 3, 255, 2**16, 2**31 - 1, -1, -(2**31))
 
 
 def prepare(folder: Path) -> list[Input]:
-    """A state_dict of several types, the same inside a trainer's checkpoint, and one with a shared storage."""
+    """A state_dict of several types, the same in a trainer's checkpoint, and one with a shared storage."""
     from tests.spectra.read import torch_writer as writer
 
     draw = np.random.default_rng(0).standard_normal

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from fuzz.kinds.kind import Kind
-from fuzz.kinds.runs import NEEDS, configuration_trees, run_files, shorten_counts
+from fuzz.kinds.runs import NEEDS, configuration_trees, run_files, seal_rule, shorten_counts
 from fuzz.kinds.warming import warm_verbs
 from fuzz.mutate.bytes import mutate_bytes
 from fuzz.mutate.text import write_toml
@@ -49,7 +49,8 @@ def attempt(random: Random, inputs: dict[str, list[Any]], place: Place) -> int |
     """A damaged file, resolved as `run`, `sweep` or `count` would."""
     is_sweep = random.random() < 0.35
     tree = random.choice(inputs["sweep" if is_sweep else "run"])
-    content = write_toml(mutate_tree(tree, random, inputs["run"] + inputs["sweep"]))
+    changed = mutate_tree(tree, random, inputs["run"] + inputs["sweep"])
+    content = write_toml(seal_rule(changed) if random.random() < 0.7 else changed)
     if random.random() < 0.2:
         content = mutate_bytes(write_toml(tree), random)
     path = place.folder / "a.toml"

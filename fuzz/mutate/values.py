@@ -93,34 +93,28 @@ def draw_text(random: Random) -> str:
 
 
 def nudge(value: Any, random: Random) -> Any:
-    """A value near the old one, of its type: the edge of what is allowed is found by small steps."""
+    """A value near the old one: the edge of what is allowed is found by small steps."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
         return random.choice(
-            (value + 1, value - 1, -value, 2 * value, value * 1000, float(value), str(value))
+            (
+                value + 1,
+                value - 1,
+                -value,
+                2 * value,
+                value * 1000,
+                value / 2 if abs(value) < 2**60 else 0.5,
+                f"{value % 10**9}",
+            )
         )
     if isinstance(value, float):
-        return random.choice(
-            (
-                -value,
-                value * 1.001,
-                value * 1e6,
-                value / 1e6,
-                value + 1,
-                int(value) if math.isfinite(value) else 0,
-            )
-        )
-    if isinstance(value, str) and value:
-        at = random.randrange(len(value))
-        return random.choice(
-            (
-                value[:at],
-                value[at:] + value[:at],
-                value + value,
-                value.upper(),
-                f" {value}",
-                value[:at] + draw_text(random)[:5] + value[at:],
-            )
-        )
-    return draw_value(random)
+        return random.choice((-value, value * 1.001, value * 1e6, value / 1e6, value + 1, 0, 1))
+    return nudge_text(value, random) if isinstance(value, str) and value else draw_value(random)
+
+
+def nudge_text(text: str, random: Random) -> str:
+    """Cut, turned, doubled, or with a few strange letters in it."""
+    at = random.randrange(len(text))
+    strange = text[:at] + draw_text(random)[:5] + text[at:]
+    return random.choice((text[:at], text[at:] + text[:at], text + text, text.upper(), f" {text}", strange))
