@@ -36,11 +36,12 @@ class Outcome:
     seconds: float = 0.0  # CPU time
     grown: int = 0  # bytes of memory beyond those before it
     is_greedy: bool = False  # it asked for more memory than it may have, and was refused it
+    is_killed: bool = False  # it had not ended after WALL seconds
     words: str = ""  # of a finding: the traceback, or what was printed
 
     @property
     def is_slow(self) -> bool:
-        return self.seconds > SECONDS
+        return self.is_killed or self.seconds > SECONDS
 
     @property
     def is_large(self) -> bool:

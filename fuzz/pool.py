@@ -96,7 +96,7 @@ def heard(hands: list[Hand], left: deque[Batch]) -> Iterator[Outcome]:
         if hand.process.is_alive():
             os.kill(hand.process.pid or 0, signal.SIGUSR1)
             time.sleep(LAST_WORDS)
-        yield from replaced(hands, hand, left, f"killed after {WALL:.0f} s", REFUSED, WALL)
+        yield from replaced(hands, hand, left, f"killed after {WALL:.0f} s", REFUSED, True)
 
 
 def answered(hand: Hand, left: deque[Batch]) -> Iterator[Outcome]:
@@ -116,7 +116,7 @@ def answered(hand: Hand, left: deque[Batch]) -> Iterator[Outcome]:
 
 
 def replaced(
-    hands: list[Hand], hand: Hand, left: deque[Batch], why: str, end: str, seconds: float = 0.0
+    hands: list[Hand], hand: Hand, left: deque[Batch], why: str, end: str, is_killed: bool = False
 ) -> Iterator[Outcome]:
     """A new worker in its place; the case that it was at is a finding, the rest of its batch goes on."""
     hand.end()
@@ -125,7 +125,13 @@ def replaced(
     if not hand.is_ready:
         raise RuntimeError(f"a worker did not start: {words}")
     if batch := hand.batch:
-        yield Outcome(Case(batch.kind, batch.seed, batch.first), end, seconds, words=words)
+        yield Outcome(
+            Case(batch.kind, batch.seed, batch.first),
+            end,
+            WALL if is_killed else 0.0,
+            is_killed=is_killed,
+            words=words,
+        )
         if batch.first + 1 < batch.stop:
             left.appendleft(Batch(batch.kind, batch.seed, batch.first + 1, batch.stop))
     shutil.rmtree(hand.root, ignore_errors=True)

@@ -9,8 +9,8 @@ LONG = 100  # letters of a message
 
 
 def signature(words: str) -> str:
-    """
-    >>> signature('File "/a/src/glassformer/x.py", line 3, in read\\\\nKeyError: 4')
+    r"""
+    >>> signature('File "/a/src/glassformer/x.py", line 3, in read\nKeyError: 4')
     'KeyError: 4 at glassformer/x.py:3 (read)'
     """
     errors, said = ERROR.findall(words), STATUS.search(words)

@@ -53,4 +53,4 @@ def test_damage_is_the_same_for_the_same_seed_and_leaves_its_input():
     first = [mutate_tree(tree, Random(seed)) for seed in range(200)]
     assert repr(first) == repr([mutate_tree(tree, Random(seed)) for seed in range(200)])
     assert tree == {"a": [1, {"b": "c"}], "d": {"e": 1.5}}
-    assert len({repr(one) for one in first}) > 150
+    assert len({repr(one) for one in first}) > 130
