@@ -89,7 +89,7 @@ def run_case(case: Case, inputs: Any, place: Place, watch: GreedWatch) -> Outcom
     seconds, grown = cpu_seconds() - began, max(0, peak() - before) if peak() > highest else 0
     if place.was_executed():
         end = EXECUTED
-    outcome = Outcome(case, end, seconds, grown, is_greedy or watch.is_greedy, words)
+    outcome = Outcome(case, end, seconds, grown, is_greedy or watch.is_greedy, words=words)
     return outcome if not outcome.faults else told(outcome, place)
 
 
