@@ -5,6 +5,7 @@ import re
 RAISED = re.compile(r'File "[^"]*?/(glassformer/[^"]+|fuzz/[^"]+)", line (\d+),? in (\S+)')
 ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt))\b(.*)", re.MULTILINE)
 STATUS = re.compile(r"exit status \d+|the process died \(status -?\d+\)|killed after \d+ s")
+QUOTED = re.compile(r"'[^']{9,}'?")  # names and paths, which differ from case to case
 LONG = 100  # letters of a message
 
 
@@ -14,7 +15,7 @@ def signature(words: str) -> str:
     'KeyError: 4 at glassformer/x.py:3 (read)'
     """
     errors, said = ERROR.findall(words), STATUS.search(words)
-    what = "".join(errors[-1])[:LONG] if errors else said[0] if said else ""
+    what = QUOTED.sub("'...'", "".join(errors[-1])[:LONG]) if errors else said[0] if said else ""
     frames = RAISED.findall(words)
     if not frames:
         return what

@@ -35,7 +35,7 @@ VERBS = (
         ("export {} --to python --out x.py --json", 4),
     ),
     *(
-        ("draw {} --only 02,F1 --json", 1),
+        ("draw {} --only P1 --json", 1),
         ("draw {} --only 02 --step 100 --json", 1),
         ("page runs --time 0.05 --no-open --json", 1),
     ),

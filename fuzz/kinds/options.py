@@ -58,7 +58,7 @@ CHEAP = {  # what every command line of a verb gets, so that it ends soon where 
     "prune": ("--time", "0.05", "--quiet", "--out", "taken/x"),
     "spectra": ("--format", "none", "--workers", "1", "--quiet"),
     "video": ("--which", "none", "--quiet"),
-    "draw": ("--only", "02,F1", "--quiet"),
+    "draw": ("--only", "02", "--quiet"),
 }
 DEAR = {
     "draw": 0.05,
@@ -128,7 +128,7 @@ def draw_words(random: Random, inputs: Inputs) -> list[str]:
     words = [verb]
     for action in inputs.verbs[verb]:
         if not action.option_strings:
-            words += draw_position(action, random)
+            words += draw_position(action, verb, random)
         elif random.random() < 0.2:
             words += [random.choice(action.option_strings), *draw_option_value(action, verb, random)]
     if verb in ("run", "train", "sweep") and random.random() < 0.8:
@@ -143,7 +143,7 @@ def draw_words(random: Random, inputs: Inputs) -> list[str]:
     return [word.replace("\0", "\\0") for word in words]
 
 
-def draw_position(action: argparse.Action, random: Random) -> list[str]:
+def draw_position(action: argparse.Action, verb: str, random: Random) -> list[str]:
     if action.dest in ("a", "b"):
         return [random.choice((*AMOUNTS, "3", "4", "9999999999"))]
     if action.dest == "what":
@@ -152,6 +152,8 @@ def draw_position(action: argparse.Action, random: Random) -> list[str]:
         return [random.choice(("runs/adder", "runs/adder/certificate.json", "w.safetensors", *TARGETS[4:]))]
     if action.dest == "other":
         return [random.choice(TARGETS)] if random.random() < 0.1 else []
+    if verb == "prune":  # two seconds of honest work on any adder
+        return [random.choice(("plus_last_even", *TARGETS[4:], draw_text(random)))]
     return [random.choice((*TARGETS[:4], *TARGETS, draw_text(random)))]
 
 

@@ -9,7 +9,7 @@ from fuzz.place import Place
 COMMANDS = (
     *("list runs", "add adder 3 4", "prove adder --time 0.05", "prove lucky7 --time 0.05", "list models"),
     *("check runs/adder/certificate.json", "test adder --pairs 5 --hard 1", "test lucky7 --positions 20"),
-    *("export adder --to python --out x.py", "export lucky7 --to python --out y.py", "draw adder --only F1"),
+    *("export adder --to python --out x.py", "export lucky7 --to python --out y.py", "draw adder --only P1"),
     *("draw lucky7 --only 02", "page lucky7 --time 0.05 --no-open", "page adder --time 0.05 --no-open"),
     *("spectra lucky7 --format none --workers 1", "count lucky7", "count adder", "video lucky7 --which none"),
     *("train runs/lucky7/run.toml --out runs/lucky7 --quiet", "sweep lucky7 --plan --quiet", "count lucky7"),
