@@ -65,7 +65,7 @@ def main() -> None:
 
 def write_blocks(page: Path, blocks: dict[str, str]) -> None:
     """One at a time: a run that is cut short leaves what it has measured."""
-    write_text(page, filled(page.read_text(), blocks))
+    write_text(page, filled(page.read_text(encoding="utf-8"), blocks))
 
 
 def parse() -> argparse.Namespace:
@@ -99,7 +99,7 @@ def run(name: str) -> Outcome:
     print(f"\n== {name}: python -m {words}", flush=True)
     began, lines = time.perf_counter(), []
     with subprocess.Popen(
-        [sys.executable, "-m", *words.split()], stdout=subprocess.PIPE, text=True, bufsize=1
+        [sys.executable, "-m", *words.split()], stdout=subprocess.PIPE, text=True, encoding="utf-8", bufsize=1
     ) as process:
         assert process.stdout
         for line in process.stdout:
@@ -116,7 +116,9 @@ def shown(outcome: Outcome) -> str:
 def place() -> str:
     """Where it ran: cores and processor."""
     try:
-        model = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        model = re.search(
+            r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+        )
     except OSError:
         model = None
     return f"{os.cpu_count()} cores, {model[1] if model else platform.machine()}"
@@ -124,7 +126,7 @@ def place() -> str:
 
 def gpu_blocks(files: list[Path], price: float | None) -> dict[str, str]:
     """Tables of rows that were measured elsewhere."""
-    measured = [json.loads(file.read_text()) for file in files]
+    measured = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     tables = [tables_of(one) for one in measured if "rows" in one]
     costs = cost_lines([Rates(**one["cost"]) for one in measured if "cost" in one], price=price)
     found = {"gpu": "\n\n".join(tables), "gpu cost": "\n".join(costs)}

@@ -62,7 +62,7 @@ def main() -> None:
     rates = measure(asked.model, asked.device, asked.block, share, source)
     print("\n".join(cost_lines([rates], int(asked.seeds), asked.price)))
     if asked.json:
-        asked.json.write_text(json.dumps({"cost": asdict(rates)}, indent=1))
+        asked.json.write_text(json.dumps({"cost": asdict(rates)}, indent=1), encoding="utf-8")
 
 
 def parse() -> argparse.Namespace:

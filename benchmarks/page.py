@@ -194,7 +194,8 @@ def show_plotly(browser: Browser, path: Path) -> float:
         sys.exit("--plotly needs its package: pip install plotly")
     plots = "".join(f'<div id="plot{i}"></div>' for i in range(8))
     path.write_text(
-        f"<!doctype html><meta charset=utf-8><p>Plotly</p>{plots}<script>{get_plotlyjs()}</script>"
+        f"<!doctype html><meta charset=utf-8><p>Plotly</p>{plots}<script>{get_plotlyjs()}</script>",
+        encoding="utf-8",
     )
     paint = statistics.median(first_paint(browser, path) for _ in range(PAINTS))
     with opened(browser, path, WINDOWS["all panels"]) as page:

@@ -89,7 +89,9 @@ def main() -> None:
             print(line_of(rows[-1]), flush=True)
     print(work_lines(rows))
     if asked.json:
-        asked.json.write_text(json.dumps(about | {"rows": [asdict(row) for row in rows]}, indent=1))
+        asked.json.write_text(
+            json.dumps(about | {"rows": [asdict(row) for row in rows]}, indent=1), encoding="utf-8"
+        )
 
 
 def parse() -> argparse.Namespace:

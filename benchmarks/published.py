@@ -75,11 +75,13 @@ def make_up(folder: Path) -> Told:
         for layer in LAYERS
         for kind, curve in COURSES.items()
     ]
-    (folder / "effective_ranks.csv").write_text("\n".join(["layer_idx,weight_type,shape,eff_rank", *rows]))
+    (folder / "effective_ranks.csv").write_text(
+        "\n".join(["layer_idx,weight_type,shape,eff_rank", *rows]), encoding="utf-8"
+    )
     ranks = [[100.0 + (layer + head) % 3 for head in range(16)] for layer in LAYERS]
     ranks[20][7], ranks[34][8] = 57.6, 121.1
     lines = [" ".join(map(str, (layer, *ranks[layer]))) for layer in LAYERS]
-    (folder / "qk_effective_rank_36x16.txt").write_text("\n".join(lines))
+    (folder / "qk_effective_rank_36x16.txt").write_text("\n".join(lines), encoding="utf-8")
     every = [rank for layer in ranks for rank in layer]
     spread = f"{statistics.fmean(every):.1f}", f"{statistics.pstdev(every):.1f}"
     mean = f"{statistics.fmean(map(curves['falling'], LAYERS)):.2f}"

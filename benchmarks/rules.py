@@ -40,7 +40,7 @@ def main() -> None:
 def row(name: str, folder: Path, options: tuple[str, ...]) -> str:
     """Run one configuration and put its measures into a line."""
     command = [sys.executable, "-m", "glassformer", "run", name, "--out", str(folder), "--json", *options]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     result: dict[str, Any] = json.loads(done.stdout)
     accuracy = result["argmax_accuracy"]
     cells = [

@@ -139,7 +139,7 @@ def write_checkpoint(folder: Path, layers: int) -> None:
     from safetensors.numpy import save_file
 
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": layers}))
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": layers}), encoding="utf-8")
     random, place = np.random.default_rng(0), {}
     ends = {"model.embed_tokens.weight": (64, WIDTH), "model.norm.weight": (WIDTH,)}
     for layer in range(layers):
@@ -152,7 +152,7 @@ def write_checkpoint(folder: Path, layers: int) -> None:
         tensors = {name: random.standard_normal(shape, np.float32) * 0.02 for name, shape in inside.items()}
         save_file({name: one.astype(ml_dtypes.bfloat16) for name, one in tensors.items()}, folder / shard)
         place |= dict.fromkeys(inside, shard)
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": place}))
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": place}), encoding="utf-8")
 
 
 def ours(checkpoint: Checkpoint, layout: Layout, folder: Path, device: str, workers: int) -> Analysis:

@@ -86,7 +86,9 @@ def measure_command(path: Path, out: Path, options: list[str]) -> None:
     """The command in a process of its own; its first result is the first file that it keeps of a matrix."""
     command = [sys.executable, "-m", "glassformer", "spectra", str(path), "--out", str(out), "--json"]
     began = time.time()
-    ended = subprocess.run([*command, *options], stdout=subprocess.PIPE, text=True, check=False)
+    ended = subprocess.run(
+        [*command, *options], stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False
+    )
     seconds = time.time() - began
     if ended.returncode:
         sys.exit(f"the command ended with status {ended.returncode}")

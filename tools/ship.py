@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=10_000_000, help="random pairs")
     parser.add_argument("--hard", type=int, default=100_000, help="pairs of each hard distribution")
     asked = parser.parse_args()
-    run, result = stored(asked.folder), json.loads((asked.folder / "result.json").read_text())
+    run, result = stored(asked.folder), json.loads((asked.folder / "result.json").read_text(encoding="utf-8"))
     if found := difference(run, ADDERS[run.name]):
         print(f"not shipped: another run than `glassformer run {run.name}` ({found})", file=sys.stderr)
         return 1
@@ -44,7 +44,7 @@ def main() -> int:
         "seed": result["best_seed"],
         "tested": tested,
     }
-    about["made_with"] = json.loads((asked.folder / "env.json").read_text())["packages"]
+    about["made_with"] = json.loads((asked.folder / "env.json").read_text(encoding="utf-8"))["packages"]
     write_arrays(WEIGHTS / f"{run.name}.safetensors", dict(load(asked.folder).params), about)
     return 0
 

@@ -28,7 +28,10 @@ def shrink(folder: Path) -> None:
     arrays, about = read_arrays(folder / "history.safetensors")
     kept = np.unique(np.linspace(0, len(arrays["step"]) - 1, STEPS).round().astype(int))
     write_arrays(target / "history.safetensors", {name: a[kept] for name, a in arrays.items()}, about)
-    rows, best = read_metrics(folder), json.loads((folder / "result.json").read_text())["best_seed"]
+    rows, best = (
+        read_metrics(folder),
+        json.loads((folder / "result.json").read_text(encoding="utf-8"))["best_seed"],
+    )
     seeds = list(dict.fromkeys([best, *(row["seed"] for row in rows)]))[:SEEDS]
     steps = set(arrays["step"][kept].tolist())
     write_metrics(target, [row for row in rows if row["seed"] in seeds and row["step"] in steps])

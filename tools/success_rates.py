@@ -48,7 +48,7 @@ def make(table: Path, docs: Path) -> None:
     for path in write_success_rates(rows, docs / "sweeps" / "success-rates"):
         write_bytes(path, smaller(path.read_bytes()))
     page = docs / "success-rates.md"
-    before, mark, rest = page.read_text().partition(BEGIN)
+    before, mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, ended, after = rest.partition(END)
     if not mark or not ended:
         raise UserError(f"{page} has no place for the table: {BEGIN} ... {END}")

@@ -9,10 +9,11 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from glassformer.cli_options import Parser, make_parser
-from glassformer.edge import GOOD, INTERRUPTED, STOPPED_RUN, run_guarded
+from glassformer.edge import GOOD, INTERRUPTED, STOPPED_RUN, print_output, run_guarded
 from glassformer.errors import UserError, unknown
 
 
@@ -23,6 +24,8 @@ def program() -> NoReturn:
     signal.signal(signal.SIGTERM, stop)
     if not in_background:
         signal.signal(signal.SIGINT, stop)
+    if isinstance(sys.stdout, TextIOWrapper):  # none where the shell has closed it
+        sys.stdout.reconfigure(errors="backslashreplace")  # what the locale has no letter for, as on stderr
     status = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written and said; nothing is left to stop
     sys.exit(status)
@@ -83,7 +86,7 @@ def dispatch(arguments: list[str]) -> int:
 
     answer: tuple[dict[str, Any], str, int] = getattr(actions, f"{known.verb}_verb")(known, options)
     content, words, status = answer
-    print(json.dumps(plain_data(content)) if known.json else words)
+    print_output(json.dumps(plain_data(content)) if known.json else words)
     return status
 
 

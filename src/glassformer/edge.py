@@ -22,7 +22,7 @@ OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"  # in the words of XLA
 def run_guarded(action: Callable[[], int], arguments: Sequence[str], resumes: bool = False) -> int:
     """The status of an action; of one that fails, after its sentence on standard error."""
     try:
-        return flush_output(action())
+        return action()
     except UserError as error:
         return say(str(error), BAD_INPUT)
     except KeyboardInterrupt:
@@ -32,21 +32,24 @@ def run_guarded(action: Callable[[], int], arguments: Sequence[str], resumes: bo
         return GOOD
     except OSError as error:
         return say(os_sentence(error), BAD_INPUT)
+    except UnicodeEncodeError as error:  # a file's name, since what is printed or written is never refused
+        letters = error.object[error.start : error.end]
+        return say(
+            f"file names are {error.encoding} here, without {letters!r}; set LC_ALL=C.UTF-8", BAD_INPUT
+        )
     except Exception as error:
         return say(fault_sentence(error, arguments), FAULT)
 
 
-def flush_output(status: int) -> int:
-    """What was printed is written out, or it is said that it cannot be."""
+def print_output(text: str) -> None:
+    """On standard output, at once; none where the shell has closed it: `>&-`."""
     try:
-        if sys.stdout:  # none where the shell has closed it: `>&-`
-            sys.stdout.flush()
-        return status
+        print(text, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:  # glassformer list > /dev/full
         drop_output()
-        return say(f"cannot write to standard output: {error.strerror or error}", BAD_INPUT)
+        raise UserError(f"cannot write to standard output: {error.strerror or error}") from None
 
 
 def say(sentence: str, status: int) -> int:

@@ -7,4 +7,6 @@ import sys
 def glassformer(*words: str, cwd=None, **options) -> subprocess.CompletedProcess:
     """The command in a process of its own."""
     command = [sys.executable, "-m", "glassformer", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", check=False, **options
+    )

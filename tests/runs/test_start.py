@@ -8,6 +8,8 @@ import pytest
 from glassformer.errors import UserError
 from glassformer.model.architecture import Fixed, reference
 from glassformer.runs.atomic import write_arrays
+from glassformer.runs.config import Run
+from glassformer.runs.start import require_startable
 from glassformer.runs.training import first_state
 from glassformer.tasks import Sequences, make_rule
 from glassformer.train.data import make_source
@@ -15,24 +17,34 @@ from glassformer.train.population import Population
 from glassformer.train.settings import Train
 
 MODEL = replace(reference(vocab=5, context=4), fixed=(Fixed("head.bias", (1,), 0.5),))
-SOURCE = make_source(make_rule("successor", high=4), Sequences(20, 6, 8), 4)
+RULE, DATA = make_rule("successor", high=4), Sequences(20, 6, 8)
+SOURCE = make_source(RULE, DATA, 4)
 
 
-def population(path, noise):
+def run(path, noise):
     train = Train(seeds=2, held_out=8, start_from=str(path), start_noise=noise, threads=1)
-    return Population(MODEL, SOURCE, train, np.array([3, 4]))
+    return Run(task=RULE, data=DATA, model=MODEL, train=train)
+
+
+def population(one):
+    return Population(MODEL, SOURCE, one.train, np.array([3, 4]))
+
+
+def first(path, noise):
+    one = run(path, noise)
+    return first_state(one, population(one))
 
 
 def test_seeds_start_from_a_file_each_with_its_own_noise(tmp_path):
     path = tmp_path / "start.safetensors"
-    some = population("", 0.0)
-    fresh = first_state(some)
+    some = population(run("", 0.0))
+    fresh = first("", 0.0)
     start = np.linspace(1, 2, some.flat.size, dtype=np.float32)
     write_arrays(path, some.flat.unpack(start), {})
-    still, noisy = (np.asarray(first_state(population(path, noise)).vectors) for noise in (0.0, 0.01))
+    still, noisy = (np.asarray(first(path, noise).vectors) for noise in (0.0, 0.01))
     assert np.array_equal(still, [start, start]) and not np.array_equal(fresh.vectors, still)
     assert 0 < np.abs(noisy / start - 1).max() < 0.06 and not np.array_equal(noisy[0], noisy[1])
-    assert np.array_equal(noisy, first_state(population(path, 0.01)).vectors)
+    assert np.array_equal(noisy, first(path, 0.01).vectors)
     assert (some.flat.unpack(noisy)["head.bias"][:, 1] == 0.5).all()  # what is fixed has no noise
 
 
@@ -40,6 +52,6 @@ def test_a_file_of_another_model_is_one_sentence(tmp_path):
     path = tmp_path / "start.safetensors"
     write_arrays(path, {"head.bias": np.zeros(5)}, {})
     with pytest.raises(UserError, match=r"start\.safetensors: the weights lack"):
-        first_state(population(path, 0.0))
+        require_startable(run(path, 0.0))
     with pytest.raises(UserError, match="which is no file"):
-        first_state(population(tmp_path / "none.safetensors", 0.0))
+        require_startable(run(tmp_path / "none.safetensors", 0.0))

@@ -45,7 +45,7 @@ def waits_for_its_node_to_die(folder, number):
     if begun(folder, number) == 1 and number == 1:
         import ray
 
-        Path(folder, "node").write_text(ray.get_runtime_context().get_node_id())
+        Path(folder, "node").write_text(ray.get_runtime_context().get_node_id(), encoding="utf-8")
         threading.Event().wait(PATIENCE)
         raise RuntimeError("the node was not killed")
     return squared(number)
@@ -53,7 +53,7 @@ def waits_for_its_node_to_die(folder, number):
 
 def holds_a_pipe(path):
     """Opens a named pipe and works on for ever, as far as a test can tell."""
-    with Path(path).open("w") as file:
+    with Path(path).open("w", encoding="utf-8") as file:
         print("begun", file=file, flush=True)
         threading.Event().wait(PATIENCE)
         print("survived", file=file)

@@ -63,6 +63,6 @@ def write_llama(folder, layers=3, seed=0, bad=()):
     stored = arrays(layers, seed)
     for name in bad:
         stored[name][0, 0] = np.nan
-    (folder / "config.json").write_text(json.dumps(config(layers)))
+    (folder / "config.json").write_text(json.dumps(config(layers)), encoding="utf-8")
     save_file(stored, folder / "model.safetensors")
     return folder

@@ -138,12 +138,13 @@ def refused(tables: Tables, certificate: Certificate, parts: list[Part], limit: 
 
 def boxes_of(tables: Tables, certificate: Certificate, parts: list[Part]) -> Boxes:
     """The box of each part, certain to hold its mixes, and the margin that is claimed there."""
+    least = certificate.margin_bound or 0.0 if certificate.verdict == "proved" else 0.0
     ones, place = [part.one for part in parts], place_of(certificate.task, parts[0].one.step)
     return Boxes(
         part=np.arange(len(parts)),
         place=np.full(len(parts), place),
         previous=np.array([one.previous for one in ones]),
         right=np.array([one.right for one in ones]),
-        margin=np.array([max(part.leaf.margin, certificate.margin_bound or 0.0) for part in parts]),
+        margin=np.array([max(part.leaf.margin, least) for part in parts]),
         bounds=bound_parts(tables, certificate.task, certificate.axes, parts),
     )

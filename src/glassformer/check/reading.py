@@ -176,7 +176,7 @@ def parsed(path: Path) -> Any:
         raise UserError(f"{path} holds a number that is not finite ({name})")
 
     try:
-        return json.loads(path.read_text("utf-8"), parse_constant=refuse)
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassformer.check.bounds import ClaimError
 from glassformer.check.claims import check_text
-from glassformer.check.fields import many, number, part, whole_of
+from glassformer.check.fields import number, part, whole_of
 from glassformer.check.reading import read_params
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
@@ -41,8 +41,8 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     if part(tree, "inputs", str) != str(inputs):
         raise ClaimError(f"there are {inputs} contexts, not {tree['inputs']}")
     check_context(model, rule, part(tree, "counterexample", dict))
-    for one in many(part(tree, "worst", list), "worst", dict):
-        check_context(model, rule, one)
+    for one in part(tree, "worst", list):
+        check_context(model, rule, part({"worst": one}, "worst", dict))
     return "refuted"
 
 

@@ -21,6 +21,7 @@ from glassformer.errors import UserError, require
 from glassformer.model.adding import checked
 from glassformer.runs.atomic import locked
 from glassformer.runs.load import Loaded, load
+from glassformer.runs.seal import sealing
 from glassformer.tasks import Rule
 
 FIGURES = "figures"
@@ -86,7 +87,7 @@ def draw_model(
     pictures, subject, notes = prepared(loaded, origin, wish)
     files: list[Path] = []
     skipped: dict[str, str] = {}
-    with locked(folder), bar(len(pictures), show, "figures") as tell:
+    with locked(folder), sealing(origin, folder), bar(len(pictures), show, "figures") as tell:
         for picture in pictures:
             try:
                 data = picture.compute(subject)

@@ -54,14 +54,14 @@ def models() -> Items:
 @cache
 def verdicts() -> dict[str, str]:
     """What `glassformer prove` says of the zoo's models; tools/verdicts.py has written it down."""
-    content: dict[str, dict[str, str]] = json.loads(VERDICTS.read_text())
+    content: dict[str, dict[str, str]] = json.loads(VERDICTS.read_text(encoding="utf-8"))
     return {name: about["verdict"] for name, about in content.items()}
 
 
 def run_verdict(name: str) -> str | None:
     """Of a finished run under runs/."""
     try:
-        found = json.loads((RUNS / name / "result.json").read_text()).get("verdict")
+        found = json.loads((RUNS / name / "result.json").read_text(encoding="utf-8")).get("verdict")
     except (OSError, ValueError, AttributeError):
         return None
     return found if isinstance(found, str) else None

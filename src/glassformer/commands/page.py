@@ -16,6 +16,7 @@ from glassformer.errors import UserError, require
 from glassformer.runs.atomic import locked, make_folder, write_text
 from glassformer.runs.folder import find_runs, is_complete
 from glassformer.runs.load import Loaded, load, load_run
+from glassformer.runs.seal import sealing
 from glassformer.zoo import ZOO
 
 PAGE, INDEX = "page.html", "index.html"
@@ -102,7 +103,8 @@ def write_page(loaded: Loaded, folder: Path | None, path: Path, seconds: float) 
 
     payload = payload_of(loaded, folder, seconds)
     make_folder(path.parent)
-    write_text(path, html(payload, str(payload["name"])))
+    with sealing(folder, path):
+        write_text(path, html(payload, str(payload["name"])))
 
 
 def page_of_spectra(folder: Path, out: Path | None, show: bool) -> Path:

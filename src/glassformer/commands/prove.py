@@ -13,6 +13,7 @@ from glassformer.errors import UserError, require
 from glassformer.proof.outcome import ProveResult, prove_model
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import Loaded, load
+from glassformer.runs.seal import require_unchanged, sealing
 
 SECONDS = 60.0  # that a proof may take where nothing else is said
 STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
@@ -30,7 +31,8 @@ def prove(
     require(seconds > 0, "time", "above 0 seconds", seconds)
     loaded = load(target, model)
     path = Path(out) if out is not None else place(loaded, real)
-    return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path)
+    with sealing(loaded.folder, path):
+        return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path)
 
 
 def place(loaded: Loaded, real: bool) -> Path:
@@ -47,6 +49,7 @@ def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dic
     task, path = loaded.addition, Path(loaded.origin).parent / "population.safetensors"
     if not path.exists():
         raise UserError(f"{target} has no population: --population is for the folder of a finished run")
+    require_unchanged(path)
     everyone, _ = read_arrays(path)
     seeds = [int(seed) for seed in everyone.pop("seed")]
     began = time.perf_counter()

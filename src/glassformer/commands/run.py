@@ -3,11 +3,10 @@
 From Python the same is `glassformer.run("plus_last_even", out="runs/try", options={"train.seeds": 8})`.
 """
 
-import json
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,18 @@ from glassformer.proof.outcome import ProveResult, not_provable, prove_model
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.folder import is_complete, open_folder, tidy
+from glassformer.runs.load import load_run
 from glassformer.runs.resolve import resolve
+from glassformer.runs.seal import (
+    RESULT,
+    digest_files,
+    find_damaged,
+    replacing,
+    require_unchanged,
+    require_whole,
+)
+from glassformer.runs.start import require_startable
+from glassformer.runs.text_files import read_json
 from glassformer.tasks import Rule
 from glassformer.train.setup import set_up_jax
 
@@ -40,6 +50,7 @@ class RunResult:
     entropy_floor: float | None = None
     measures: dict[str, Any] | None = None  # all the others, by name
     proof: dict[str, Any] | None = None  # as `glassformer prove` prints it
+    digests: dict[str, str] = field(default_factory=dict)  # of every file of the run, by its path
 
     def _repr_html_(self) -> str | None:
         """The run's page, live, in a notebook; nothing where there is none."""
@@ -66,14 +77,15 @@ def run(
     began = time.perf_counter()
     config = resolve(str(target), options, str(rule) if rule else None)
     folder = Path(out) if out else Path("runs") / config.name
+    require_startable(config)
     set_up_jax(config.train.device, config.model.precision)
     with locked(folder):
         config = open_folder(folder, config, resume, overwrite, rule_path(target, rule))
-        result = finished(folder, config, show, began, prove)
+        finished(folder, config, show, began, prove)
         if prove:
             draw_run(folder, config, show)
             page_run(folder, config)
-        return result
+        return read_result(folder)
 
 
 def rule_path(target: str, rule: str | Path | None) -> Path | None:
@@ -81,14 +93,18 @@ def rule_path(target: str, rule: str | Path | None) -> Path | None:
     return Path(target) if Path(target).suffix == ".py" else Path(rule) if rule else None
 
 
-def finished(folder: Path, config: Run, show: bool, began: float, prove: bool) -> RunResult:
-    """The result of a run, complete already or trained to its end."""
+def finished(folder: Path, config: Run, show: bool, began: float, prove: bool) -> None:
+    """A run that is complete and whole, or is trained to its end."""
     if not is_complete(folder):
         trained, speed = train_with_progress(folder, config, show)
-        return conclude(folder, config, trained, speed, began, prove)
+        conclude(folder, config, trained, speed, began, prove)
+        return
+    require_whole(folder)
+    load_run(folder)
     tidy(folder, config.train.keep_checkpoints)
     result = read_result(folder)
-    return prove_later(folder, config, result) if prove and not result.proof else result
+    if prove and not result.proof:
+        prove_later(folder, config, result)
 
 
 def train_with_progress(folder: Path, config: Run, show: bool) -> tuple[Any, float | None]:
@@ -104,19 +120,13 @@ def miner(config: Run) -> Any:
     """What finds hard examples, where they are asked for."""
     if not config.train.mine:
         return None
-    if isinstance(config.task, Rule):
-        raise UserError("train.mine is for adders; a rule model has no miner")
     from glassformer.proof.mining import mine
 
     return mine
 
 
-def conclude(
-    folder: Path, config: Run, trained: Any, speed: float | None, began: float, prove: bool
-) -> RunResult:
+def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began: float, prove: bool) -> None:
     """Measure on fresh data, prove, then write the result; the run is complete with it."""
-    from glassformer.commands.report import report_text
-
     measures = measure(config, trained.model)
     last = trained.rows[-config.train.seeds :]
     proof = prove_run(folder, config, trained.model) if prove else None
@@ -136,10 +146,17 @@ def conclude(
         measures=measures | successes(last) | proved,
         proof=asdict(proof) if proof else None,
     )
-    write_text(folder / "report.md", report_text(config, result))
-    write_json(folder / "result.json", asdict(result))
+    write_result(folder, config, result)
     tidy(folder, config.train.keep_checkpoints)
-    return result
+
+
+def write_result(folder: Path, config: Run, result: RunResult) -> None:
+    """The report, then the result with the digest of every file: with it the run is complete."""
+    from glassformer.commands.report import report_text
+
+    write_text(folder / "report.md", report_text(config, result))
+    digests = digest_files(folder, config.train.keep_checkpoints)
+    write_json(folder / RESULT, asdict(replace(result, digests=digests)))
 
 
 def successes(last: list[dict[str, float]]) -> dict[str, int]:
@@ -150,19 +167,16 @@ def successes(last: list[dict[str, float]]) -> dict[str, int]:
     }
 
 
-def prove_later(folder: Path, config: Run, result: RunResult) -> RunResult:
+def prove_later(folder: Path, config: Run, result: RunResult) -> None:
     """A run that `train` has finished, with the proof added."""
-    from glassformer.commands.report import report_text
-    from glassformer.runs.load import load_run
     from glassformer.runs.metrics import read_metrics
 
-    proof = prove_run(folder, config, load_run(folder))
-    proved = prove_seeds(folder, config, read_metrics(folder)[-config.train.seeds :])
-    measures = (result.measures or {}) | proved
-    result = replace(result, verdict=proof.verdict, proof=asdict(proof), measures=measures)
-    write_text(folder / "report.md", report_text(config, result))
-    write_json(folder / "result.json", asdict(result))
-    return result
+    with replacing(folder, CERTIFICATE, "report.md"):
+        proof = prove_run(folder, config, load_run(folder))
+        proved = prove_seeds(folder, config, read_metrics(folder)[-config.train.seeds :])
+        measures = (result.measures or {}) | proved
+        result = replace(result, verdict=proof.verdict, proof=asdict(proof), measures=measures)
+        write_result(folder, config, result)
 
 
 def draw_run(folder: Path, config: Run, show: bool) -> None:
@@ -170,13 +184,14 @@ def draw_run(folder: Path, config: Run, show: bool) -> None:
     if config.draw.figures == "none":
         return
     from glassformer.commands.draw import FIGURES, Wish, draw_model, every_picture, wanted_pictures
-    from glassformer.runs.load import load_run
 
     loaded = load_run(folder)
     asked = () if config.draw.figures == "all" else tuple(config.draw.figures.split(","))
     pictures = wanted_pictures(loaded, asked) if asked else every_picture(loaded)
     there = {path.stem for path in (folder / FIGURES / "data").glob("*.safetensors")}
-    if only := tuple(picture.id for picture in pictures if picture.id not in there):
+    damaged = {Path(name).stem for name in find_damaged(folder)}
+    is_there = {one.id: one.id in there and not damaged & {one.id, Path(one.file).name} for one in pictures}
+    if only := tuple(name for name, is_drawn in is_there.items() if not is_drawn):
         wish = Wish(only=only, formats=tuple(config.draw.format.split(",")), theme=config.draw.theme)
         draw_model(loaded, folder, wish, folder / FIGURES, show)
 
@@ -184,9 +199,9 @@ def draw_run(folder: Path, config: Run, show: bool) -> None:
 def page_run(folder: Path, config: Run) -> None:
     """The page of a finished run, where it is not there yet; the run is whole without it."""
     from glassformer.commands.page import PAGE, is_stale, write_page
-    from glassformer.runs.load import load_run
 
-    if not config.draw.page or not is_stale(folder):
+    is_drawn = not is_stale(folder) and PAGE not in find_damaged(folder)
+    if not config.draw.page or is_drawn:
         return
     try:
         write_page(load_run(folder), folder, folder / PAGE, config.prove.seconds)
@@ -209,6 +224,7 @@ def prove_seeds(folder: Path, config: Run, last: list[dict[str, float]]) -> dict
         return {}
     from glassformer.proof.population import prove_population
 
+    require_unchanged(folder / "population.safetensors")
     everyone, _ = read_arrays(folder / "population.safetensors")
     seeds = everyone.pop("seed")
     rows = [place for place, row in enumerate(last) if row["whole_accuracy"] == 1][: config.prove.seeds]
@@ -240,7 +256,6 @@ def measure(config: Run, model: Any) -> dict[str, Any]:
 def read_result(folder: Path) -> RunResult:
     """The result of a run that was finished before."""
     try:
-        content = json.loads((folder / "result.json").read_text())
-        return RunResult(**(content | {"folder": str(folder)}))  # it may have moved since
-    except (OSError, ValueError, TypeError):
-        raise UserError(f"{folder / 'result.json'} is damaged; --overwrite makes the run anew") from None
+        return RunResult(**(read_json(folder / RESULT) | {"folder": str(folder)}))  # it may have moved since
+    except (UserError, TypeError):
+        raise UserError(f"{folder / RESULT} is damaged; --overwrite makes the run anew") from None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from glassformer.errors import UserError, require, unknown
+from glassformer.runs.atomic import refuse_links
 from glassformer.spectra.layout import Layout
 from glassformer.spectra.plan import Pairs, Wanted
 from glassformer.spectra.read.checkpoint import Checkpoint
@@ -146,5 +147,6 @@ def place(checkpoint: Checkpoint) -> Path:
     """spectra/ in a run folder, NAME.spectra/ beside the user otherwise."""
     run = Path(checkpoint.source).parent
     if checkpoint.kind == "glassformer" and (run / "run.toml").exists():
+        refuse_links(run / "spectra")
         return run / "spectra"
     return Path(f"{Path(checkpoint.name).name}.spectra")

@@ -64,9 +64,9 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
 
     loaded = load(known.target, known.model)
     if isinstance(loaded.task, Rule):
-        refuse_given(known, ("pairs", "hard"), f"adders; {loaded.name} follows a rule: --positions")
+        refuse_given(known, ("pairs", "hard"), f"adders; {known.target} follows a rule: --positions")
         return testing.test_rule(loaded, known.positions or POSITIONS, known.seed)
-    refuse_given(known, ("positions",), f"rules; {loaded.name} adds: --pairs")
+    refuse_given(known, ("positions",), f"rules; {known.target} adds: --pairs")
     pairs, hard = known.pairs or PAIRS, HARD if known.hard is None else known.hard
     return testing.test_adder(loaded, known.seed, pairs, hard, not (known.quiet or known.json))
 

@@ -17,6 +17,7 @@ from glassformer.draw.theme import theme_named
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked
 from glassformer.runs.load import Loaded, load
+from glassformer.runs.seal import sealing
 from glassformer.tasks import Rule
 
 VIDEOS = "videos"
@@ -64,7 +65,7 @@ def video(
     videos, theme = chosen_videos(asked.which), theme_named(asked.theme)
     subject = filmed(loaded, origin, asked)
     folder, files = Path(out) if out is not None else origin / VIDEOS, list[Path]()
-    with locked(folder), bar(len(videos), show, "videos") as tell:
+    with locked(folder), sealing(origin, folder), bar(len(videos), show, "videos") as tell:
         for one in videos:
             files += render(
                 subject, one.id, folder, asked.formats, asked.fps, asked.every, asked.width, theme

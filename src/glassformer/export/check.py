@@ -126,7 +126,8 @@ def asked(path: Path, kind: str, question: dict[str, Any]) -> dict[str, Any]:
         [sys.executable, "-I", "-c", script, str(path.resolve())],
         input=json.dumps(question),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     if done.returncode:

@@ -95,7 +95,7 @@ class Subject:
 
 def zoo_verdicts() -> list[dict[str, Any]]:
     """What the zoo says of its own models."""
-    return list(json.loads(VERDICTS.read_text()).values())
+    return list(json.loads(VERDICTS.read_text(encoding="utf-8")).values())
 
 
 def run_verdicts(folder: Path | None) -> list[dict[str, Any]]:

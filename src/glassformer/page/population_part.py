@@ -14,6 +14,7 @@ from glassformer.page.words import grouped
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import Row
+from glassformer.runs.seal import require_unchanged
 
 MOST_PARAMS, MOST_CURVES = 1_500_000, 600_000  # characters of the page
 CURVE_POINT = 11  # characters of a float64 in base64
@@ -99,6 +100,7 @@ def weights_of_all(loaded: Loaded, folder: Path, seeds: list[int]) -> tuple[Cont
     if not path.exists():
         return None, "The weights of the other seeds were not kept, so that they cannot be opened here."
     try:
+        require_unchanged(path)
         arrays, _ = read_arrays(path)
         stored = [int(seed) for seed in arrays.pop("seed", np.zeros(0))]
         if not set(seeds) <= set(stored):

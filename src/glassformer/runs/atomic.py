@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from glassformer.errors import UserError
+from glassformer.runs.text_files import decode_json
 
 
 @contextmanager
@@ -79,8 +80,17 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"cannot make the folder {folder}: {error.strerror or error}") from None
 
 
+def refuse_links(*paths: Path) -> None:
+    """A folder from somebody else may lead anywhere: nothing is written or removed through a link."""
+    for path in paths:
+        if path.is_symlink():
+            raise UserError(f"{path} is a symbolic link; nothing is written or removed through it")
+
+
 def remove_made(folder: Path, names: Iterable[str]) -> None:
-    """Remove files and folders of these names, and nothing else."""
+    """Remove files and folders of these names, and nothing else; links are refused before anything is."""
+    names = list(names)
+    refuse_links(folder, *(folder / name for name in names))
     try:
         for path in (folder / name for name in names):
             if path.is_dir():
@@ -102,13 +112,13 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get("glassformer", "{}")
-            about = json.loads(text)
+            about = decode_json(text, "its metadata")
             if not isinstance(about, dict):
                 raise ValueError("its metadata are not a table")
             return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except FileNotFoundError:
         raise UserError(f"no file {path}") from None
-    except (SafetensorError, json.JSONDecodeError, OSError, ValueError, TypeError) as error:
+    except (SafetensorError, UserError, OSError, ValueError, TypeError) as error:
         raise UserError(
             f"{path} is damaged or not a safetensors file ({error}); it was left as it is"
         ) from None

@@ -31,7 +31,9 @@ def git_revision() -> str | None:
     """The commit of the source tree that runs, where it is a checkout."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+        result = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", timeout=5, check=False
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return result.stdout.strip() or None

@@ -12,7 +12,14 @@ from typing import Any
 import tomli_w
 
 from glassformer.errors import UserError, show
-from glassformer.runs.atomic import make_folder, remove_made, write_bytes, write_json, write_text
+from glassformer.runs.atomic import (
+    make_folder,
+    refuse_links,
+    remove_made,
+    write_bytes,
+    write_json,
+    write_text,
+)
 from glassformer.runs.config import Draw, Run
 from glassformer.runs.environment import environment
 from glassformer.runs.resolve import leaves, resolve
@@ -39,6 +46,7 @@ def open_folder(
     if not (folder / "run.toml").exists():
         refuse_foreign(folder, overwrite)
         return create(folder, run, rule)
+    refuse_links(*(folder / name for name in MADE))
     remove_leftovers(folder)
     there = stored(folder)
     if resume or not difference(there, run):

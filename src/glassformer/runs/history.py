@@ -8,6 +8,7 @@ from jaxtyping import Int
 
 from glassformer.errors import UserError
 from glassformer.runs.atomic import read_arrays
+from glassformer.runs.seal import require_unchanged
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class History:
 def read_history(folder: Path) -> History | None:
     """The history of a run folder, where it has one."""
     path = folder / "history.safetensors"
+    require_unchanged(path)
     if not path.exists():
         return None
     arrays, _ = read_arrays(path)

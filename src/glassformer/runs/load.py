@@ -13,6 +13,7 @@ from glassformer.runs.atomic import read_arrays
 from glassformer.runs.config import Run, Task
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import stored
+from glassformer.runs.seal import require_unchanged
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import Addition, Sequences
 from glassformer.zoo import ZOO
@@ -92,6 +93,8 @@ def load_zoo(name: str) -> Loaded | None:
 
 
 def load_run(folder: Path) -> Loaded:
+    for name in ("run.toml", "params.safetensors"):
+        require_unchanged(folder / name)
     if not (folder / "params.safetensors").exists():
         raise UserError(
             f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} goes on with it"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_text
+from glassformer.runs.seal import require_unchanged
 
 SCORES = ("loss", "argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin")  # held-out
 COLUMNS = ("step", "seed", "train_loss", *SCORES)
@@ -21,8 +22,9 @@ def write_metrics(folder: Path, rows: list[Row]) -> None:
 
 
 def read_metrics(folder: Path) -> list[Row]:
+    require_unchanged(folder / "metrics.csv")
     try:
-        with (folder / "metrics.csv").open(newline="") as file:
+        with (folder / "metrics.csv").open(newline="", encoding="utf-8") as file:
             rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(file)]
             return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
     except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:

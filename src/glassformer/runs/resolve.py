@@ -4,6 +4,7 @@
 Python code is run only where the user names its file: `run my_rule.py`, or `run my.toml --rule my_rule.py`.
 """
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any, TypeGuard
 from glassformer.errors import UserError, show, unknown
 from glassformer.runs.config import Run, Task
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
-from glassformer.runs.text_files import read_toml, say_decoder
+from glassformer.runs.text_files import decode_toml, read_toml, say_decoder
 from glassformer.runs.tree import checked, from_tree, to_tree
 from glassformer.tasks import Rule, as_data, is_data, read_rule
 from glassformer.zoo import ZOO
@@ -75,7 +76,7 @@ def base_tree(target: str, above: tuple[Path, ...] = ()) -> Tree:
         return read_settings(path, above)
     if path.suffix == ".py":
         raise refused_code(above[-1] if above else None, target)
-    if path.is_dir():
+    if is_folder(path):
         return read_settings(path / "run.toml", above)
     if target in ZOO and ZOO[target].build:
         raise UserError(f"'{target}' is hand-built, there is nothing to train: glassformer test {target}")
@@ -91,13 +92,22 @@ def tree_of(run: Run) -> Tree:
 
 def read_settings(path: Path, above: tuple[Path, ...] = ()) -> Tree:
     """A file's settings, on top of the configuration that its `base` names."""
-    if path.resolve() in above:
+    place = Path(os.path.realpath(path))  # unlike Path.resolve it takes links that go round in a circle
+    if place in above:
         raise UserError(f"{path} is its own base")
     if len(above) > MOST_BASES:
         raise UserError(f"{path} has more than {MOST_BASES} bases, one on top of the other")
     tree = without_code(read_toml(path), path)
     base = checked(str, tree.pop("base", ""), "base")
-    return merged(base_tree(base, (*above, path.resolve())), tree) if base else tree
+    return merged(base_tree(base, (*above, place)), tree) if base else tree
+
+
+def is_folder(path: Path) -> bool:
+    """False too for names that no system takes."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def without_code(tree: Tree, path: Path | None) -> Tree:
@@ -153,7 +163,7 @@ def parse_value(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return decode_toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
     except (ValueError, RecursionError, MemoryError) as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from glassformer.errors import UserError, show
 
+LONGEST = 300  # digits of an integer; a sum of two numbers of 200 digits has 201
 MOST_BYTES = 256 * 2**20  # of a text; a certificate of a thousand classes has about 2 MB
 Table = dict[str, Any]
 
@@ -43,9 +44,28 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
 def read_toml(path: Path) -> Table:
     """The tables of a TOML file."""
     try:
-        return tomllib.loads(read_text(path))
+        return decode_toml(read_text(path))
     except (ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{path} is not valid TOML: {say_decoder(error)}") from None
+
+
+def decode_toml(text: str) -> Table:
+    """TOML has integers of any size; none of ours has more than LONGEST digits."""
+    content, left = tomllib.loads(text), list[Any]()
+    left.append(content)
+    while left:
+        item = left.pop()
+        if isinstance(item, dict | list):
+            left += item.values() if isinstance(item, dict) else item
+        elif isinstance(item, int) and abs(item) >= 10**LONGEST:
+            raise ValueError(f"a number has more than {LONGEST} digits")
+    return content
+
+
+def _read_integer(text: str) -> int:
+    if len(text) > LONGEST:
+        raise ValueError(f"a number has more than {LONGEST} digits")
+    return int(text)
 
 
 def read_json(path: Path) -> Table:
@@ -58,7 +78,7 @@ def read_json(path: Path) -> Table:
 
 def decode_json(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_read_integer)
     except (ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{where} is not JSON, or was cut off ({say_decoder(error)})") from None
 

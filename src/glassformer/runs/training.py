@@ -18,6 +18,7 @@ from glassformer.model.model import Model
 from glassformer.runs.atomic import make_folder, read_arrays, write_arrays
 from glassformer.runs.config import Run, Task
 from glassformer.runs.metrics import Row, read_metrics, write_metrics
+from glassformer.runs.start import read_start, refuse_margins
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import Rule
 from glassformer.train.data import make_source
@@ -46,12 +47,11 @@ def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None =
 
     `miner` finds problems that a model gets wrong, or nearly; it is asked once a round of mining.
     """
-    if run.train.margin_steps and isinstance(run.task, Rule):
-        raise UserError("train.margin_steps is for adders; a rule allows several tokens at a place")
+    refuse_margins(run)
     seeds = run.train.first_seed + np.arange(run.train.seeds)
     source = make_source(run.task, run.data, run.model.context)
     population = Population(run.architecture, source, run.train, seeds)
-    state, done, rows = restore(folder, population)
+    state, done, rows = restore(folder, run, population)
     progress(done, rows[-len(seeds) :])
     for first, steps in run.train.chunks():
         if first + steps <= done:
@@ -100,9 +100,9 @@ def replaced(old: np.ndarray, places: np.ndarray, new: np.ndarray) -> np.ndarray
     return result
 
 
-def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]]:
+def restore(folder: Path, run: Run, population: Population) -> tuple[State, int, list[Row]]:
     """The last state of an interrupted run, or a new beginning."""
-    fresh = first_state(population)
+    fresh = first_state(run, population)
     if not (folder / "state.safetensors").exists():
         save_checkpoint(folder, population, fresh, 0)
         return fresh, 0, []
@@ -119,19 +119,12 @@ def restore(folder: Path, population: Population) -> tuple[State, int, list[Row]
     return state, about["step"], rows_until(folder, population, about["step"])
 
 
-def first_state(population: Population) -> State:
+def first_state(run: Run, population: Population) -> State:
     """First values by their laws, or from a file with each seed's own noise."""
     state, train = population.start(), population.train
     if not train.start_from:
         return state
-    path = Path(train.start_from)
-    if not path.is_file():
-        raise UserError(f"train.start_from names {path}, which is no file")
-    params, _ = read_arrays(path)
-    try:
-        start = population.flat.pack(dict(Model(population.model, params).params))
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
+    start = population.flat.pack(read_start(run))
     draws = [np.random.default_rng(int(seed)).normal(size=len(start)) for seed in population.seeds]
     vectors = start * (1 + train.start_noise * np.array(draws))
     return State(jnp.asarray(vectors.astype(start.dtype)), state.optimiser)

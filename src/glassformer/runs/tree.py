@@ -147,7 +147,7 @@ def items(hints: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
 
 def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
     if value not in choices:
-        raise unknown(f"choice of {path}", str(value), choices)
+        raise unknown(f"choice of {path}", show(value, str), choices)
     return value
 
 

@@ -15,7 +15,9 @@ def gpu_names() -> list[str]:
     if chosen is not None:
         return [name.strip() for name in chosen.split(",") if name.strip() not in ("", "-1")]
     try:
-        told = subprocess.run(ASK, capture_output=True, text=True, check=True, timeout=PATIENCE)
+        told = subprocess.run(
+            ASK, capture_output=True, encoding="utf-8", errors="replace", check=True, timeout=PATIENCE
+        )
     except (OSError, subprocess.SubprocessError):
         return []
     return told.stdout.split()

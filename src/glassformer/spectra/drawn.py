@@ -34,7 +34,7 @@ def forget_drawn(folder: Path) -> None:
 def stamped(folder: Path, mark: str) -> list[Path]:
     """The files that were drawn under this mark; none where one of them is gone."""
     try:
-        content = json.loads((folder / STAMP).read_text())
+        content = json.loads((folder / STAMP).read_text(encoding="utf-8"))
         files = [folder / name for name in content["files"]] if content["of"] == mark else []
     except (OSError, ValueError, TypeError, KeyError):
         return []

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import make_folder, remove_made, write_json
+from glassformer.runs.atomic import make_folder, refuse_links, remove_made, write_json
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.records import DAMAGE, Found, Record, read_record, write_record
 from glassformer.spectra.units import Unit
@@ -72,6 +72,7 @@ def open_store(
         **options,
     }
     manifest = folder / MANIFEST
+    refuse_links(*(folder / name for name in MADE))
     if not manifest.exists():
         refuse_foreign(folder)
         write_json(manifest, wanted)
@@ -87,7 +88,7 @@ def open_store(
 
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):

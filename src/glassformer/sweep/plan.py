@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from glassformer.errors import UserError, require
 from glassformer.runs.config import Run
+from glassformer.runs.start import require_startable
 from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import identity
 from glassformer.sweep.unit import Unit
-from glassformer.tasks import Rule
 
 SEEDS = 64  # of each configuration: a success rate of a half is then known to 13 points either way
 # Seeds a unit. A processor trains its seeds one after the other, so a block need only be long against the
@@ -39,8 +39,7 @@ class Sweep:
         require(fits, "first_seed", "at least 0, and below 2^31 with all seeds", self.first_seed)
         require(bool(self.configurations), "configuration", "a list of one or more", [])
         for run in self.configurations:
-            if run.train.mine and isinstance(run.task, Rule):
-                raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
+            require_startable(run)
         refuse_same(self.configurations)
 
     def units(self) -> list[Unit]:

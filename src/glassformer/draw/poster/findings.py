@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from glassformer.errors import UserError
 from glassformer.model.model import Model
+from glassformer.runs.seal import require_unchanged
+from glassformer.runs.text_files import read_json
 from glassformer.tasks import Addition
 from glassformer.zoo.entry import VERDICTS
 
@@ -55,12 +58,13 @@ def find(model: Model, task: Addition, folder: Path | None) -> Findings:
 
 def read_certificate(path: Path, sha256: str, task: Addition) -> Findings | None:
     """What a certificate says, if it is of this model and of numbers as long, written the same way."""
+    require_unchanged(path)
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
+        content = read_json(path)
         about = content["task"]["digits"], content["task"]["layout"]
         is_own = content["model"]["sha256"] == sha256 and about == (task.digits, task.layout)
         return recorded(content, f"certificate {path.name} of the run") if is_own else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (UserError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -68,7 +72,7 @@ def read_zoo(sha256: str, task: Addition) -> Findings | None:
     """What tools/verdicts.py found for a model of the zoo, at the task that it has there."""
     from glassformer.zoo import ZOO
 
-    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text())
+    every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text(encoding="utf-8"))
     tasks = {name: (ZOO[name].task.digits, ZOO[name].task.layout) for name in every if name in ZOO}
     own = [
         about

@@ -1,0 +1,37 @@
+"""What would make a run fail before its first step, found before a folder is made."""
+
+from pathlib import Path
+
+import numpy as np
+
+from glassformer.errors import UserError
+from glassformer.model.model import Model
+from glassformer.runs.atomic import read_arrays
+from glassformer.runs.config import Run
+from glassformer.tasks import Rule
+
+
+def require_startable(run: Run) -> None:
+    """One sentence where settings do not go together, or the file to start from does not fit."""
+    refuse_margins(run)
+    if run.train.mine and isinstance(run.task, Rule):
+        raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
+    if run.train.start_from:
+        read_start(run)
+
+
+def refuse_margins(run: Run) -> None:
+    if run.train.margin_steps and isinstance(run.task, Rule):
+        raise UserError("train.margin_steps is for adders; a rule allows several tokens at a position")
+
+
+def read_start(run: Run) -> dict[str, np.ndarray]:
+    """The parameters of the file that every seed starts from."""
+    path = Path(run.train.start_from)
+    if not path.is_file():
+        raise UserError(f"train.start_from names {path}, which is no file")
+    params, _ = read_arrays(path)
+    try:
+        return dict(Model(run.architecture, params).params)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
