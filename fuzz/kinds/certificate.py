@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from fuzz.kinds.kind import Kind
+from fuzz.kinds.runs import MODEL_NEEDS
 from fuzz.mutate.bytes import mutate_bytes
 from fuzz.mutate.text import write_json
 from fuzz.mutate.tree import mutate_tree
@@ -94,4 +95,4 @@ def has_raw(tree: Any) -> bool:
     return isinstance(tree, Raw)
 
 
-KIND = Kind(share=20, needs=("numpy", "flint", "scipy", "tomli_w", "jax"), prepare=prepare, attempt=attempt)
+KIND = Kind(share=20, needs=(*MODEL_NEEDS, "flint"), prepare=prepare, attempt=attempt)

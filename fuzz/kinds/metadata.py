@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 from fuzz.kinds.kind import Kind
-from fuzz.kinds.runs import NEEDS, metadata_trees, run_files, seal_rule, shorten_counts
+from fuzz.kinds.runs import MODEL_NEEDS, metadata_trees, run_files, seal_rule, shorten_counts
 from fuzz.kinds.safetensors import change_entry, join
-from fuzz.kinds.warming import warm_verbs
+from fuzz.kinds.warming import warm_models
 from fuzz.mutate.bytes import mutate_bytes
 from fuzz.mutate.text import write_json
 from fuzz.mutate.tree import mutate_tree
@@ -74,4 +74,4 @@ def use(path: Path, random: Random) -> int | None:
     return main(["count", path.name, "--json"])
 
 
-KIND = Kind(share=90, needs=NEEDS, prepare=prepare, attempt=attempt, warm=warm_verbs)
+KIND = Kind(share=90, needs=MODEL_NEEDS, prepare=prepare, attempt=attempt, warm=warm_models)

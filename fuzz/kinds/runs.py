@@ -8,9 +8,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 # glassformer run rope-36 --task.digits 2 --steps 60 --seeds 2 ... made the adder, once; it adds nothing right
 FOLDERS = (ROOT / "fuzz" / "runs" / "adder", *sorted((ROOT / "tests" / "draw" / "runs").iterdir()))
-# What the verbs import; a kind that runs them cannot do without
-NEEDS = ("numpy", "jaxtyping", "safetensors", "jax", "optax", "flint", "scipy", "matplotlib", "rich")
-NEEDS += ("tomli_w", "pyarrow")
+# What loading, counting and testing a model import, and what all verbs together do
+MODEL_NEEDS = ("numpy", "jaxtyping", "safetensors", "jax", "optax", "scipy", "rich", "tomli_w", "ml_dtypes")
+NEEDS = (*MODEL_NEEDS, "flint", "matplotlib", "pyarrow", "threadpoolctl")
 LARGEST = 70_000  # bytes of a file that is copied for a case
 
 

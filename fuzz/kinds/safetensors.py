@@ -136,4 +136,4 @@ def change_entry(tree: dict[str, Any], random: Random) -> dict[str, Any]:
     return tree | {name: entry}
 
 
-KIND = Kind(share=230, needs=("numpy", "jaxtyping"), prepare=prepare, attempt=attempt)
+KIND = Kind(share=230, needs=("numpy", "jaxtyping", "safetensors"), prepare=prepare, attempt=attempt)

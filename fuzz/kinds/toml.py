@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from fuzz.kinds.kind import Kind
-from fuzz.kinds.runs import NEEDS, configuration_trees, run_files, seal_rule, shorten_counts
-from fuzz.kinds.warming import warm_verbs
+from fuzz.kinds.runs import MODEL_NEEDS, configuration_trees, run_files, seal_rule, shorten_counts
+from fuzz.kinds.warming import warm_models
 from fuzz.mutate.bytes import mutate_bytes
 from fuzz.mutate.text import write_toml
 from fuzz.mutate.tree import mutate_tree
@@ -77,4 +77,4 @@ def use(path: Path, is_sweep: bool, random: Random) -> int | None:
     return None
 
 
-KIND = Kind(share=180, needs=NEEDS, prepare=prepare, attempt=attempt, warm=warm_verbs)
+KIND = Kind(share=180, needs=MODEL_NEEDS, prepare=prepare, attempt=attempt, warm=warm_models)

@@ -6,24 +6,38 @@ from functools import cache
 from fuzz.kinds.runs import run_files
 from fuzz.place import Place
 
-COMMANDS = (
-    *("list runs", "add adder 3 4", "prove adder --time 0.05", "prove lucky7 --time 0.05", "list models"),
-    *("check runs/adder/certificate.json", "test adder --pairs 5 --hard 1", "test lucky7 --positions 20"),
-    *("export adder --to python --out x.py", "export lucky7 --to python --out y.py", "draw adder --only P1"),
-    *("draw lucky7 --only 02", "page lucky7 --time 0.05 --no-open", "page adder --time 0.05 --no-open"),
-    *("spectra lucky7 --format none --workers 1", "count lucky7", "count adder", "video lucky7 --which none"),
-    *("train runs/lucky7/run.toml --out runs/lucky7 --quiet", "sweep lucky7 --plan --quiet", "count lucky7"),
-    "prove adder --population --time 0.05",
+MODEL_COMMANDS = (
+    *("add adder 3 4", "test adder --pairs 5 --hard 1", "test lucky7 --positions 20", "count lucky7"),
+    *("count adder", "sweep lucky7 --plan --quiet"),
+)
+OTHER_COMMANDS = (
+    *("list runs", "list models", "prove adder --time 0.05", "prove lucky7 --time 0.05"),
+    *("prove adder --population --time 0.05", "check runs/adder/certificate.json", "draw adder --only P1"),
+    *("export adder --to python --out x.py", "export lucky7 --to python --out y.py", "draw lucky7 --only 02"),
+    *("page lucky7 --time 0.05 --no-open", "page adder --time 0.05 --no-open", "video lucky7 --which none"),
+    *("spectra lucky7 --format none --workers 1", "train runs/lucky7/run.toml --out runs/lucky7 --quiet"),
 )
 
 
 @cache
+def warm_models(place: Place) -> None:
+    """What is done with weights and configurations; once for each worker, whatever the kinds."""
+    run_all(place, MODEL_COMMANDS)
+
+
+@cache
 def warm_verbs(place: Place) -> None:
-    """Every verb on runs as they are; once for each worker, whatever the kinds."""
+    """Every verb on runs as they are."""
+    warm_models(place)
+    run_all(place, OTHER_COMMANDS)
+
+
+def run_all(place: Place, commands: tuple[str, ...]) -> None:
     from glassformer.cli import main
 
+    place.empty()
     put_runs(place, ("adder", "lucky7"))
-    for command in COMMANDS:
+    for command in commands:
         main([*command.split(), "--json"])
 
 
