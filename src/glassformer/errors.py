@@ -35,6 +35,20 @@ def require(condition: bool, field: str, expected: str, got: object) -> None:
         raise UserError(f"{field} must be {expected}, but it is {show(got)}")
 
 
+def require_within(owner: object, **bounds: tuple[int, int]) -> None:
+    """Integers of an object, each with the least and the most that it may be; None passes.
+
+    >>> require_within(range(7), stop=(1, 5))
+    Traceback (most recent call last):
+    glassformer.errors.UserError: stop must be at most 5, but it is 7
+    """
+    for field, (least, most) in bounds.items():
+        value = getattr(owner, field)
+        if value is not None:
+            require(value >= least, field, f"at least {least}", value)
+            require(value <= most, field, f"at most {most:,}", value)
+
+
 def show(value: object, how: Callable[[object], str] = repr) -> str:
     """A value as a sentence has room for it; a number of ten thousand digits has no text in Python."""
     try:

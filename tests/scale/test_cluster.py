@@ -1,6 +1,7 @@
 """The Ray engine on a cluster of three nodes of this machine: workers and a whole node are killed in mid-run."""
 
 import os
+import shutil
 import threading
 from functools import partial
 
@@ -13,6 +14,7 @@ from glassformer.scale.child import import_path
 from glassformer.scale.cluster import RayCluster
 from glassformer.scale.foreman import QUIET
 from glassformer.scale.here import Here
+from glassformer.scale.session import make_session_folder
 from tests.spectra.small_llama import write_llama
 
 from .jobs import (
@@ -33,12 +35,15 @@ STORE = 80 * 2**20  # bytes; the least that Ray takes is 75 MiB
 
 @pytest.fixture(scope="module", autouse=True)
 def surroundings(ray_token):
-    """Of every process of Ray here: no noise, a token of our own, and where the jobs are."""
+    """Of every process of Ray here: no noise, a token and a folder of our own, and where the jobs are."""
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_token}
+    folder = make_session_folder()
+    paths = {"PYTHONPATH": import_path(), "RAY_TMPDIR": str(folder)}
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**QUIET, **token, "PYTHONPATH": import_path()}.items():
+        for name, value in {**QUIET, **token, **paths}.items():
             patch.setenv(name, value)
         yield
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def test_stretches_cover_all_steps_once(steps, every, chunks):
         ({"final_rate": 1.5}, "final_rate must be a share between 0 and 1, but it is 1.5"),
         ({"beta2": 1.0}, "beta2 must be at least 0 and below 1, but it is 1.0"),
         ({"clip": -1.0}, "clip must be at least 0, but it is -1.0"),
-        ({"seeds": 2**31 + 1}, "seeds must be at most 2^31, but it is 2147483649"),
+        ({"seeds": 2**31 + 1}, "seeds must be at most 2,147,483,648, but it is 2147483649"),
         ({"first_seed": 2**31}, "first_seed must be below 2^31 with all seeds, but it is 2147483648"),
     ],
 )

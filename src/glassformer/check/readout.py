@@ -21,7 +21,7 @@ from glassformer.model.head import CLOSED
 
 CONFIRMED = 0.98  # share of a claimed margin that must be found again
 DEPTH = 12  # halvings of a box
-FIRST = 16  # boxes with too much rounding that are looked at before any is halved
+FIRST = 16  # boxes, the worst, of which points are looked at before any is halved
 MOST, A_PART = 4096, 16  # undecided boxes, and as many more a part, at which a check gives up
 CORNERS = 3  # most coordinates of a box whose corners are visited
 CHUNK = 1024  # boxes at a time
@@ -93,9 +93,7 @@ def decide(tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Box
             some, gaps = some[unsure], sharpened(tables, axes, some[unsure], chosen(gaps, unsure))
             left = np.flatnonzero(~gaps.confirm(some, rounding))
             is_late = depth == DEPTH or len(boxes) > MOST + A_PART * len(parts)
-            if depth == 0:
-                only = np.flatnonzero(gaps.confirm(some, np.inf) & ~gaps.confirm(some, rounding))[:FIRST]
-                refuse_roundings(tables, axes, parts, some[only], rounding)
+            refuse_points(tables, axes, parts, some[left], chosen(gaps, left), rounding)
             if is_late and len(left):
                 raise refusal(parts, some, gaps, int(left[0]), rounding)
             undecided += [halved(some[left], chosen(gaps, left))] if len(left) else []
@@ -104,18 +102,19 @@ def decide(tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Box
         boxes = joined(undecided)
 
 
-def refuse_roundings(
-    tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Boxes, rounding: float
+def refuse_points(
+    tables: Tables, axes: tuple[Axes, ...], parts: list[Part], boxes: Boxes, gaps: Gaps, rounding: float
 ) -> None:
-    """Raises where even a single point of a box has more rounding than claimed: no halving can help."""
-    if not len(boxes):
-        return
-    middle = (boxes.bounds.low + boxes.bounds.high) / 2
-    points = replace(boxes, bounds=replace(boxes.bounds, low=middle, high=middle))
-    gaps = gaps_over(tables, axes, points)
-    wrong = np.flatnonzero(gaps.rounding > rounding)
-    if len(wrong):
-        raise refusal(parts, points, gaps, int(wrong[0]), rounding)
+    """Raises where a claim fails at a single point of a box, its middle or an end: no halving can help."""
+    worst = np.argsort(np.minimum(gaps.margin - boxes.margin, gaps.spare))[:FIRST]
+    loudest = np.argsort(-gaps.rounding)[:FIRST]
+    some = boxes[np.union1d(worst, loudest)]
+    low, high = some.bounds.low, some.bounds.high
+    for point in ((low + high) / 2, low, high) if len(some) else ():
+        points = replace(some, bounds=replace(some.bounds, low=point, high=point))
+        found = gaps_over(tables, axes, points)
+        if len(wrong := np.flatnonzero(~found.confirm(points, rounding))):
+            raise refusal(parts, points, found, int(wrong[0]), rounding)
 
 
 def chosen(gaps: Gaps, rows: np.ndarray) -> Gaps:

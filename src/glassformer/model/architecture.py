@@ -10,7 +10,7 @@ The reference model of the rules, width 2, one head, context 8, twelve tokens:
 from dataclasses import dataclass, field
 from typing import Literal
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
 from glassformer.model.attention import Attention
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.head import Head, LinearHead
@@ -19,6 +19,8 @@ from glassformer.model.parameter import LATER
 from glassformer.model.position import Learned, Position
 from glassformer.model.projection import Full
 from glassformer.model.token import Table, Token
+
+MOST_CONTEXT, MOST_WIDTH = 2_048, 4_096  # positions and dimensions: far beyond what can be looked through
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,13 @@ class Architecture:
     precision: Literal["float32", "float64"] = "float32"
 
     def __post_init__(self) -> None:
-        require(self.vocab >= 0, "vocab", "at least 0", self.vocab)
-        require(self.context >= 1, "context", "at least 1", self.context)
-        require(self.width >= 1, "width", "at least 1", self.width)
+        require_within(self, vocab=(0, 65_536), context=(1, MOST_CONTEXT), width=(1, MOST_WIDTH))
         fits = f"between 0 and {self.width - 1}, less than the width"
         require(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
         require(len(self.layers) >= 1, "layers", "at least one layer", self.layers)
+        require(len(self.layers) <= 256, "layers", "a list of at most 256", len(self.layers))
+        require(len(self.ties) <= 4_096, "ties", "a list of at most 4,096", len(self.ties))
+        require(len(self.fixed) <= 4_096, "fixed", "a list of at most 4,096", len(self.fixed))
 
     @property
     def token_dims(self) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
 from glassformer.model.blocks import Blocks, whole
 from glassformer.model.norm import NoNorm, Norm
 from glassformer.model.ops import Ops, Value
@@ -40,9 +40,9 @@ class Attention:
     scale: float | None = None  # of the scores; none: 1 / sqrt(head size)
 
     def __post_init__(self) -> None:
-        require(self.heads >= 1, "heads", "at least 1", self.heads)
-        require(self.head_size >= 1, "head_size", "at least 1", self.head_size)
-        require(self.values >= 1, "value_size", "at least 1", self.value_size)
+        require_within(
+            self, heads=(1, 256), head_size=(1, 4_096), value_size=(1, 4_096), kv_heads=(-256, 256)
+        )
         if isinstance(self.relation, Rope):
             self.relation.rates(self.head_size)
         if isinstance(self.relation, Alibi):

@@ -6,7 +6,7 @@ ReLU of (w x + b) is a hinge; sixteen hinges a dimension fold the plane.
 from dataclasses import dataclass, field
 from typing import Literal
 
-from glassformer.errors import require
+from glassformer.errors import require_within
 from glassformer.model.attention import Record
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import Parameter, Parameters
@@ -28,7 +28,7 @@ class FeedForward:
     down: AnyProjection = field(default_factory=biased)
 
     def __post_init__(self) -> None:
-        require(self.hidden is None or self.hidden >= 1, "hidden", "at least 1", self.hidden)
+        require_within(self, hidden=(1, 65_536))
 
     def units(self, width: int) -> int:
         return 16 * width if self.hidden is None else self.hidden

@@ -4,6 +4,7 @@ e = token + position; each layer z = e + attention(norm(e)), h = z + feedforward
 Axes are `dim pos batch` throughout; `last` asks for the last places only, which is all that many uses need.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from glassformer.errors import require, unknown
@@ -16,10 +17,15 @@ from glassformer.model.position import NoPosition
 from glassformer.model.projection import fetch
 from glassformer.model.token import Arc
 
+MOST_PARAMETERS = 100_000_000  # 400 MB in float32; models that are understood have a few hundred
+
 
 def parameters(model: Architecture) -> dict[str, Parameter]:
     """Everything that is stored, by name; what is tied is not there."""
     every = all_parameters(model)
+    check_names(every)
+    size = sum(parameter.size for parameter in every.values())
+    require(size <= MOST_PARAMETERS, "the number of parameters", f"at most {MOST_PARAMETERS:,}", size)
     tied = {tie.name for tie in model.ties}
     stored = {name: parameter for name, parameter in every.items() if name not in tied}
     for tie in model.ties:
@@ -27,6 +33,13 @@ def parameters(model: Architecture) -> dict[str, Parameter]:
     for entry in model.fixed:
         stored[entry.name] = with_fixed(entry, stored)
     return stored
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Words with dots between them: a name becomes a name of Python's in exported files."""
+    for name in names:
+        plain = name.isascii() and all(word.isidentifier() for word in name.split("."))
+        require(plain, "the name of a parameter", "words of letters, digits and _, with dots between", name)
 
 
 def check_tie(tie: Tie, every: dict[str, Parameter], stored: dict[str, Parameter]) -> None:

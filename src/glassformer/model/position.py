@@ -12,6 +12,8 @@ from glassformer.errors import require
 from glassformer.model.ops import Ops, Value
 from glassformer.model.parameter import LATER, Parameter, Parameters, constant, normal
 
+SMALLEST, LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of places are no numbers any more
+
 
 @dataclass(frozen=True)
 class NoPosition:
@@ -50,6 +52,9 @@ class Sinusoidal:
     constants: ClassVar[int] = 1
     base: float = 10_000.0  # wavelength ratio of the last pair to the first
 
+    def __post_init__(self) -> None:
+        require(SMALLEST <= self.base <= LARGEST, "base", "between 1e-6 and 1e12", self.base)
+
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         return {}
 
@@ -80,6 +85,9 @@ class Spiral:
     learned: bool = False  # learn amplitude, phase, slope and offset
     slots: tuple[float | str, ...] = ()
     turns: tuple[tuple[str, float], ...] = field(default=(), metadata=LATER)  # slot, and its first turn
+
+    def __post_init__(self) -> None:
+        require(SMALLEST <= abs(self.period) <= LARGEST, "period", "between 1e-6 and 1e12", self.period)
 
     @property
     def constants(self) -> int:
@@ -142,7 +150,8 @@ class Circle:
         return 4 if self.loud else 2
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
-        require(self.period >= 1, "period of a circle", "at least 1", self.period)
+        require(1 <= self.period <= 10**6, "period of a circle", "between 1 and 10^6", self.period)
+        require(0 <= self.loud <= 10**6, "loud places of a circle", "between 0 and 10^6", self.loud)
         require(0 <= self.at <= dims - 2, "at of a circle", f"between 0 and {dims - 2}", self.at)
         return {}
 
@@ -171,6 +180,9 @@ class Rope:
     kind: ClassVar[str] = "rope"
     frequencies: tuple[float, ...] = ()  # radians a place, one a pair; empty: base ** (-2 i / size)
     base: float = 10_000.0
+
+    def __post_init__(self) -> None:
+        require(SMALLEST <= self.base <= LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
     @property
     def constants(self) -> int:

@@ -246,7 +246,8 @@ class Pattern(Projection):
 
     def weight_parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
         shape = [len(row.split()) for row in self.entries]
-        require(shape == [dims] * out, f"{name}.entries", f"{out} texts of {dims} entries", self.entries)
+        is_full = len(shape) == out and all(count == dims for count in shape)
+        require(is_full, f"{name}.entries", f"{out} texts of {dims} entries", self.entries)
         keys = [entry.removeprefix("-") for row in self.entries for entry in row.split()]
         known = all(key in ("0", "1") or (key.isidentifier() and key != "bias") for key in keys)
         require(known, f"{name}.entries", "0, 1, -1 and names other than bias", self.entries)

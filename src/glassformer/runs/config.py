@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
 from glassformer.tasks import Addition, Rule, Sequences
@@ -21,8 +21,7 @@ class Measure:
     generated: int = 2_000  # sequences that the model writes itself, at temperature 1
 
     def __post_init__(self) -> None:
-        for name in ("positions", "generated"):
-            require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
+        require_within(self, positions=(1, 10**9), generated=(1, 10**8))
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Prove:
 
     def __post_init__(self) -> None:
         require(self.seconds > 0, "seconds", "above 0", self.seconds)
-        require(self.seeds >= 0, "seeds", "at least 0", self.seeds)
+        require_within(self, seeds=(0, 2**31))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from glassformer.errors import UserError, show, unknown
 from glassformer.tasks import RULES, Addition, Rule, Tabulated
 
 NONE = "none"  # TOML has no null
+MOST = 2**63  # of any integer; each setting has a bound of its own
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
@@ -45,7 +46,7 @@ def is_silent(field: dataclasses.Field[Any], owner: Any) -> bool:
 
 def from_tree(hint: Any, value: Any, path: str) -> Any:
     """The value of the hinted type that a tree describes; one sentence where it does not fit."""
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+    if hint is float and type(value) is int and abs(value) <= MOST:
         return float(value)
     if hint in KINDS:
         return checked(hint, value, path)
@@ -152,6 +153,9 @@ def one_of(choices: tuple[str, ...], value: Any, path: str) -> Any:
 
 
 def checked(hint: type, value: Any, path: str) -> Any:
-    if type(value) is not hint or (isinstance(value, float) and not math.isfinite(value)):
+    is_wild = isinstance(value, float) and not math.isfinite(value)
+    if type(value) is hint is int and abs(value) > MOST:
+        raise UserError(f"{path} must be between -2^63 and 2^63, but it is {show(value)}")
+    if type(value) is not hint or is_wild:
         raise UserError(f"{path} must be {KINDS[hint]}, but it is {show(value)}")
     return value

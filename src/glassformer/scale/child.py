@@ -25,7 +25,7 @@ class Child:
     """Runs a module of ours, which gets the number of the pipe's file descriptor as its one word."""
 
     def __init__(self, module: str, place: Mapping[str, str]) -> None:
-        """In a process group of its own: Ctrl-C is for its parent, whose end it sees by the pipe."""
+        """In a session of its own: Ctrl-C is for its parent, whose end it sees by the pipe."""
         self.pipe, theirs = Pipe()
         self.messages = tempfile.TemporaryFile()  # noqa: SIM115  closed in end
         self.death = ""
@@ -37,7 +37,7 @@ class Child:
                 stdout=subprocess.DEVNULL,
                 stderr=self.messages,
                 env={**os.environ, "PYTHONPATH": import_path(), **place},
-                process_group=0,
+                start_new_session=True,
             )
 
     @property

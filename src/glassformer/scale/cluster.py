@@ -11,8 +11,10 @@ import os
 import pickle
 import socket
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,11 +23,11 @@ from glassformer.scale.answer import name_of
 from glassformer.scale.child import Child
 from glassformer.scale.engine import Result, Unit
 from glassformer.scale.foreman import Answered, Ready, Settings
+from glassformer.scale.session import guarded_folder
 from glassformer.scale.worker import packed, unpacked
 
 KNOCK = 5.0  # seconds for a machine to take a connection
 CONNECT = 60.0  # seconds for a cluster to answer, or to start here
-FAREWELL = 10.0  # seconds for a cluster that was started here to end
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,16 @@ class RayCluster:
         check_answers(self.address)
         foreman = Child("glassformer.scale.foreman", {})
         try:
-            settings = Settings(self.address, self.workers, self.cpus_per_unit, self.gpus_per_unit)
-            for letter in (packed(settings), packed(job), packed([packed(unit) for unit in units])):
-                foreman.send(letter)
-            self.wait_ready(foreman)
-            for _ in units:
-                event = next_event(foreman)
-                if not isinstance(event, Answered):
-                    raise UserError(f"{name_of(units[event.index])}: {event.words}")
-                yield units[event.index], unpacked(event.letter)
+            with nullcontext() if self.address else guarded_folder(foreman.process.pid) as folder:
+                for content in (self.settings(folder), job, [packed(unit) for unit in units]):
+                    foreman.send(packed(content))
+                self.wait_ready(foreman)
+                yield from take_results(foreman, units)
         finally:
-            foreman.end(FAREWELL)
+            foreman.end()
+
+    def settings(self, folder: Path | None) -> Settings:
+        return Settings(self.address, self.workers, self.cpus_per_unit, self.gpus_per_unit, folder)
 
     def wait_ready(self, foreman: Child) -> None:
         """One sentence where no cluster answers in time, or none of its nodes could ever do a unit."""
@@ -77,6 +78,15 @@ class RayCluster:
         if not self.address or "RAY_AUTH_MODE" in os.environ:
             return ""
         return "; if it asks for a token, RAY_AUTH_MODE=token must be set here too"
+
+
+def take_results(foreman: Child, units: Sequence[Unit]) -> Iterator[tuple[Unit, Any]]:
+    """As they come; the unit that workers or nodes died of ends it."""
+    for _ in units:
+        event = next_event(foreman)
+        if not isinstance(event, Answered):
+            raise UserError(f"{name_of(units[event.index])}: {event.words}")
+        yield units[event.index], unpacked(event.letter)
 
 
 def next_event(foreman: Child) -> Any:

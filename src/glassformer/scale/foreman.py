@@ -8,12 +8,14 @@ pass through as they were packed.
 
 import os
 import pickle
+import secrets
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from glassformer.scale import worker
@@ -37,6 +39,7 @@ class Settings:
     workers: int  # units at a time; 0: as many as there is room for
     cpus: float  # of a unit
     gpus: float
+    folder: Path | None = None  # private, of a cluster of this machine
 
 
 @dataclass(frozen=True)
@@ -80,15 +83,26 @@ def lead(pipe: "Connection[Any, Any]") -> None:
 
 
 def connect(settings: Settings) -> None:
-    os.environ.update(QUIET)
+    os.environ.update(QUIET if settings.folder is None else {**QUIET, **closed()})
     import ray
 
     quiet: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
-    if settings.address is not None:
+    if settings.folder is None:
         ray.init(settings.address, **quiet)
         return
-    cpus = settings.workers or None
-    ray.init("local", num_cpus=cpus, include_dashboard=False, object_store_memory=STORE, **quiet)
+    here: dict[str, Any] = {"num_cpus": settings.workers or None, "object_store_memory": STORE}
+    inner = str(settings.folder / "r")  # Ray opens its folder to everyone, so it gets one inside
+    ray.init("local", include_dashboard=False, _temp_dir=inner, **here, **quiet)
+
+
+def closed() -> dict[str, str]:
+    """The environment by which Ray listens on loopback alone, and takes nobody without a new token."""
+    return {
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # one machine, by its loopback address, on Linux too
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        "RAY_ENABLE_K8S_TOKEN_AUTH": "0",  # which would ask Kubernetes about our token
+    }
 
 
 def room(settings: Settings) -> int:

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.errors import require, unknown
+from glassformer.errors import require, require_within, unknown
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
 
 BASE = 10
+MOST_DIGITS = 200  # of a number: a problem has about three tokens a digit
 INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Python's own
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
@@ -36,14 +37,14 @@ class Addition:
     carry_gone: int = 45_000  # step at which it is zero
 
     def __post_init__(self) -> None:
-        require(self.digits >= 1, "digits", "at least 1", self.digits)
+        require_within(self, digits=(1, MOST_DIGITS), carry_until=(0, 10**9), carry_gone=(0, 10**9))
         require(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
         expected = f"above carry_until = {self.carry_until}"
         require(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
         if self.layout not in LAYOUTS:
             raise unknown("layout", self.layout, LAYOUTS)
         rising = all(a < b for a, b in zip((-1, *self._untils()), self._untils(), strict=False))
-        sized = all(most >= 1 for _, most in self.digit_stages)
+        sized = all(most >= 1 and until <= 10**9 for until, most in self.digit_stages)
         expected = "(until step, most digits) pairs with rising steps and at least 1 digit"
         require(rising and sized, "digit_stages", expected, self.digit_stages)
 

@@ -23,6 +23,7 @@ from glassformer.tasks.choice import Choice
 from glassformer.tasks.rule import Rule, State
 
 MOST_STATES = 200_000  # about ten times the largest built-in rule; beyond it tables fill memory
+MOST_CHANCES = 20_000_000  # states times tokens of a sequence, about ten times the largest built-in rule's
 MOST_CELLS = 3_000_000  # states times tokens, about ten times as well: 40 MB of tables, seconds of work
 
 
@@ -70,6 +71,9 @@ def tabulate(rule: Rule) -> Automaton:
 def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "pos state"]:
     """The chance of each state before token 0, 1, ..., length - 1 of a sequence."""
     count = len(automaton.states)
+    expected = f"at most {MOST_CHANCES:,}, but {length:,} tokens and {count:,} states are more"
+    if length * count > MOST_CHANCES:
+        raise UserError(f"the length of a sequence times the states of its rule must be {expected}")
     distribution = np.zeros((length, count))
     distribution[:1, automaton.start] = 1
     for pos in range(1, length):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
 from glassformer.tasks.choice import Choice, Token, free, only, uniform
 from glassformer.tasks.rule import Rule, State, register, require_chance
 
@@ -67,7 +67,7 @@ class StepBack(Rule):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.trigger in self.integers(), "trigger", f"in {self.low}..{self.high}", self.trigger)
-        require(self.k >= 1, "k", "at least 1", self.k)
+        require_within(self, k=(1, 4_096))
         require_chance("t", self.t)
 
     def start(self) -> State:
@@ -97,7 +97,7 @@ class CopyModulo(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.k >= 1, "k", "at least 1", self.k)
+        require_within(self, k=(1, 4_096))
 
     def start(self) -> State:
         return ()

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
+
+LONGEST = 4_096  # tokens of a sequence
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,7 @@ class Sequences:
     max_length: int = 50  # tokens
 
     def __post_init__(self) -> None:
-        require(self.count >= 1, "count", "at least 1", self.count)
-        require(self.min_length >= 1, "min_length", "at least 1", self.min_length)
+        require_within(self, count=(1, 10**8), min_length=(1, LONGEST), max_length=(1, LONGEST))
         expected = f"at least min_length = {self.min_length}"
         require(self.max_length >= self.min_length, "max_length", expected, self.max_length)
 

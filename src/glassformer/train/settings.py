@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from glassformer.errors import require
+from glassformer.errors import require, require_within
+
+MOST_STEPS = 10**9  # of a training run: a month of work for the smallest model here
 
 
 @dataclass(frozen=True)
@@ -43,18 +45,17 @@ class Train:
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one a core
 
     def __post_init__(self) -> None:
-        counts = ("seeds", "steps", "batch", "evaluate_every", "held_out", "polish_seeds", "polish_batch")
-        for field in counts:
-            require(getattr(self, field) >= 1, field, "at least 1", getattr(self, field))
-        for field in ("first_seed", "warm_up", "polish_steps", "margin_steps", "mine", "threads"):
-            require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
+        require_within(self, steps=(1, MOST_STEPS), evaluate_every=(1, MOST_STEPS), warm_up=(0, MOST_STEPS))
+        require_within(self, seeds=(1, 2**31), first_seed=(0, 2**31), polish_seeds=(1, 2**31))
+        require_within(self, batch=(1, 10**7), held_out=(1, 10**8), polish_batch=(1, 10**8))
+        require_within(self, polish_steps=(0, 10**7), margin_steps=(0, 10**7))
+        require_within(self, mine=(0, 1_000), threads=(0, 4_096))
         for field in ("weight_decay", "clip", "grokfast_gain", "start_noise"):
             require(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
         for field in ("beta1", "beta2", "grokfast_decay"):
             require(0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field))
         require(self.peak_rate > 0, "peak_rate", "above 0", self.peak_rate)
         require(0 <= self.final_rate <= 1, "final_rate", "a share between 0 and 1", self.final_rate)
-        require(self.seeds <= 2**31, "seeds", "at most 2^31", self.seeds)
         require(
             self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed
         )

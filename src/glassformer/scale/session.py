@@ -1,0 +1,91 @@
+"""A cluster of this machine is a session of processes and a private folder; both end together.
+
+The foreman leads the session (`setsid`), and whatever Ray starts stays in it, with or without a parent. A
+guard outside of it, which no Ctrl-C reaches, waits for the end of the work or of the engine and ends it all:
+
+    python session.py 4711 /tmp/gf-k3v9x2wq
+
+>>> from glassformer.scale.child import Child
+>>> child = Child("glassformer.scale.worker", {})
+>>> with guarded_folder(child.process.pid) as folder:
+...     list_running(child.process.pid) == [child.process.pid], folder.exists()
+(True, True)
+>>> list_running(child.process.pid), folder.exists()
+([], False)
+>>> child.end()
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+LONGEST = 24  # bytes of the temporary folder's path: Ray's sockets lie 78 deeper, and 103 is the most
+PATIENCE = 10.0  # seconds for killed processes to be gone; a driver may hold one for a while
+LOOK = 0.01  # seconds between two looks whether they are
+
+
+@contextmanager
+def guarded_folder(leader: int) -> Iterator[Path]:
+    """A private folder for the session of a leader; neither outlives this context, nor this process."""
+    folder = make_session_folder()
+    guard = start_guard(leader, folder)
+    try:
+        yield folder
+    finally:
+        guard.communicate()
+        if guard.returncode:  # somebody killed it
+            end_session(leader, folder)
+
+
+def make_session_folder() -> Path:
+    """An empty folder that nobody else can enter, with a path short enough for Ray's sockets."""
+    usual = tempfile.gettempdir()
+    return Path(tempfile.mkdtemp(prefix="gf-", dir=usual if len(os.fsencode(usual)) <= LONGEST else "/tmp"))
+
+
+def start_guard(leader: int, folder: Path) -> "subprocess.Popen[bytes]":
+    """Its pipe is closed whatever becomes of us; it needs this file alone, as it is to start at once."""
+    return subprocess.Popen(
+        [sys.executable, "-I", __file__, str(leader), str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def end_session(leader: int, folder: Path) -> None:
+    """Kill every process of the session and remove its folder; what is gone already is no error."""
+    deadline = time.monotonic() + PATIENCE
+    while (running := list_running(leader)) and time.monotonic() < deadline:
+        for process in running:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(LOOK)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def list_running(leader: int) -> list[int]:
+    """The processes of a session; Linux alone tells, elsewhere Ray's own reaper ends what it started."""
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_running(path, leader)]
+
+
+def _is_running(path: Path, leader: int) -> bool:
+    try:
+        told = (path / "stat").read_text()
+    except OSError:  # it has ended since
+        return False
+    state, _, _, session = told.rpartition(")")[2].split()[:4]  # a name before it may have any character
+    return int(session) == leader and state not in "ZX"
+
+
+if __name__ == "__main__":
+    sys.stdin.read()
+    end_session(int(sys.argv[1]), Path(sys.argv[2]))
