@@ -99,7 +99,7 @@ def damaged(name: str, content: bytes, random: Random) -> bytes:
     """A file by what it is, or as plain bytes; one that is damaged already as bytes too."""
     try:
         return mutate_bytes(content, random) if random.random() < 0.2 else damaged_tree(name, content, random)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return mutate_bytes(content, random)
 
 
