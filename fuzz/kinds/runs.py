@@ -69,7 +69,12 @@ def metadata_trees() -> tuple[dict[str, Any], ...]:
 
 
 def shorten_counts() -> None:
-    """`count` looks at 4 inputs in place of thousands: seconds of honest work that no file can change."""
+    """`count` looks at 4 inputs and ranks up to 400 parameters, in place of thousands of each.
+
+    Its singular values are seconds to minutes of honest work on valid models; a file cannot make them more.
+    """
     from glassformer.commands import counting
+    from glassformer.model import count
 
     counting.WINDOWS, counting.SUMS = (4,), (4,)  # type: ignore[assignment]
+    count.MOST_FOR_RANK = 400
