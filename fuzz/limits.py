@@ -21,7 +21,7 @@ QUIET = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "GLASSFORMER_CACHE": "/dev/null/none",  # a cache of compiled programs would grow with every case
-    "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+    "XLA_FLAGS": "--xla_backend_optimization_level=0"
     " --xla_cpu_multi_thread_eigen=false",  # compilers' work is no file's fault, and is kept short
 }
 

@@ -31,7 +31,8 @@ VERBS = (
     *(("prove {} --time 0.05 --json", 6), ("prove {} --time 0.05 --real --json", 1)),
     *(("prove {} --time 0.05 --population --json", 1), ("check runs/{}/certificate.json --json", 6)),
     *(
-        ("test {} --positions 20 --pairs 5 --hard 1 --json", 2),
+        ("test {} --positions 20 --json", 1),
+        ("test {} --pairs 5 --hard 1 --json", 1),
         ("export {} --to python --out x.py --json", 4),
     ),
     *(
