@@ -70,7 +70,8 @@ def use(path: Path, random: Random) -> int | None:
     if chosen < 0.92:
         return main(["add", path.name, random.choice(("3", "99", "²")), "4", "--json"])
     if chosen < 0.97:
-        return main(["test", path.name, "--pairs", "5", "--hard", "1", "--positions", "20", "--json"])
+        amount = random.choice((["--pairs", "5", "--hard", "1"], ["--positions", "20"]))
+        return main(["test", path.name, *amount, "--json"])
     return main(["count", path.name, "--json"])
 
 

@@ -52,7 +52,7 @@ CHEAP = {  # what every command line of a verb gets, so that it ends soon where 
     "run": ("--out", "taken", "--quiet"),
     "train": ("--out", "taken", "--quiet"),
     "sweep": ("--plan", "--quiet"),
-    "test": ("--pairs", "5", "--hard", "1", "--positions", "20", "--quiet"),
+    "test": ("--pairs", "5", "--hard", "1", "--quiet"),
     "prove": ("--time", "0.05", "--quiet"),
     "page": ("--time", "0.05", "--no-open", "--quiet"),
     "prune": ("--time", "0.05", "--quiet", "--out", "taken/x"),

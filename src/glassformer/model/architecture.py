@@ -71,10 +71,8 @@ class Architecture:
 
     def __post_init__(self) -> None:
         require_within(self, vocab=(0, 65_536), context=(1, MOST_CONTEXT), width=(1, MOST_WIDTH))
-        digits = self.context * len(str(self.vocab))  # of the number of contexts, which reports write out
-        require(
-            digits <= MOST_DIGITS, "context", f"at most {MOST_DIGITS // len(str(self.vocab))}", self.context
-        )
+        most = MOST_DIGITS // len(str(self.vocab))  # vocab^context, the number of contexts, is written out
+        require(self.context <= most, "context", f"at most {most}", self.context)
         fits = f"between 0 and {self.width - 1}, less than the width"
         require(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
         require(len(self.layers) >= 1, "layers", "at least one layer", self.layers)
