@@ -97,4 +97,4 @@ def read_pipe(handle):
 
 def does_or_waits(path, number):
     """Unit 0 ends when somebody has opened the named pipe for writing and closed it."""
-    return squared(number) if number else len(Path(path).read_text())
+    return squared(number) if number else len(Path(path).read_text(encoding="utf-8"))

@@ -89,7 +89,7 @@ def list_listeners(processes):
 
 
 def read_table(name):
-    return Path("/proc/net", name).read_text().splitlines()[1:]
+    return Path("/proc/net", name).read_text(encoding="utf-8").splitlines()[1:]
 
 
 def list_links(process):

@@ -11,7 +11,7 @@ from glassformer.page.pack import packed_dict, packed_size
 from glassformer.page.words import grouped, typed
 from glassformer.runs.history import History, read_history, read_seed
 from glassformer.runs.load import Loaded
-from glassformer.runs.metrics import Row, read_metrics
+from glassformer.runs.metrics import find_metrics
 
 CURVE = (
     *("step", "train_loss", "loss", "argmax_accuracy", "right_probability"),
@@ -24,7 +24,7 @@ def training_part(loaded: Loaded, folder: Path, floor: float | None) -> tuple[di
     """The training, or the sentence that says why there is none."""
     try:
         history = read_history(folder)
-        seed, rows = read_seed(folder), metrics_of(folder)
+        seed, rows = read_seed(folder), find_metrics(folder)
         if history is None:
             return None, f"This run has no checkpoints: {trained_again(folder)} trains it anew, with them."
         check_params(loaded.architecture, history.at(0))
@@ -52,10 +52,6 @@ def trained_again(folder: Path, more: str = "") -> str:
     whole = folder.resolve()  # "." has no name
     beside = whole.with_name(f"{whole.name}-again")
     return f"`glassformer run {typed(folder / 'run.toml')}{more} --out {typed(beside)}`"
-
-
-def metrics_of(folder: Path) -> list[Row]:
-    return read_metrics(folder) if (folder / "metrics.csv").exists() else []
 
 
 def thinned(history: History) -> History:

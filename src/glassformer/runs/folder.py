@@ -78,12 +78,20 @@ def refuse_foreign(folder: Path, overwrite: bool) -> None:
     """No run is there: what others made stays as it is; with --overwrite a run may stand beside it."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder; --out chooses another place")
+    if lost := missing_settings(folder):
+        raise UserError(lost)
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     in_the_way = {*MADE} - EARLY if overwrite else {name for name in names if name[0] != "."} - EARLY
     if strange := [name for name in names if name in in_the_way]:
         raise UserError(
             f"{folder} is not empty and holds no run (it has {strange[0]}); --out chooses another folder"
         )
+
+
+def missing_settings(folder: Path) -> str:
+    """The sentence for a finished run that has lost its run.toml."""
+    is_lost = is_complete(folder) and (folder / "params.safetensors").exists()
+    return f"{folder / 'run.toml'} is missing, and belongs to the run; put it back" if is_lost else ""
 
 
 def tidy(folder: Path, keep_checkpoints: bool = False) -> None:

@@ -12,7 +12,7 @@ from glassformer.model.model import Model, check_params
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.config import Run, Task
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.folder import stored
+from glassformer.runs.folder import missing_settings, stored
 from glassformer.runs.seal import require_unchanged
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import Addition, Sequences
@@ -74,7 +74,7 @@ def missing(path: Path) -> UserError:
     """Why a target names no model."""
     name = str(path)
     if path.is_dir():
-        return UserError(f"{name} holds no run (there is no run.toml in it)")
+        return UserError(missing_settings(path) or f"{name} holds no run (there is no run.toml in it)")
     if path.is_file():
         return UserError(f"{name} is neither a run folder nor a .safetensors file")
     if name in ZOO:

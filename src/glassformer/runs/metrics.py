@@ -21,6 +21,12 @@ def write_metrics(folder: Path, rows: list[Row]) -> None:
     write_text(folder / "metrics.csv", text.getvalue())
 
 
+def find_metrics(folder: Path) -> list[Row]:
+    """The metrics of a run; none where it was finished without them."""
+    require_unchanged(folder / "metrics.csv")
+    return read_metrics(folder) if (folder / "metrics.csv").exists() else []
+
+
 def read_metrics(folder: Path) -> list[Row]:
     require_unchanged(folder / "metrics.csv")
     try:

@@ -79,7 +79,7 @@ def list_running(leader: int) -> list[int]:
 
 def _is_running(path: Path, leader: int) -> bool:
     try:
-        told = (path / "stat").read_text()
+        told = (path / "stat").read_text(encoding="utf-8")
     except OSError:  # it has ended since
         return False
     state, _, _, session = told.rpartition(")")[2].split()[:4]  # a name before it may have any character

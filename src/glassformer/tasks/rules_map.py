@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
+from glassformer.errors import require_within
 from glassformer.tasks.choice import Choice, only, uniform
 from glassformer.tasks.rule import Rule, State, register
 
@@ -71,6 +72,10 @@ class LookupPermutation(MapRule):
 
     seed: int = 42  # of the permutation
     name = "lookup_permutation"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_within(self, seed=(-(2**53), 2**53))
 
     def image(self, number: int) -> int:
         return self.low + permutation(self.seed, len(self.integers()))[number - self.low]

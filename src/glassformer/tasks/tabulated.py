@@ -135,7 +135,7 @@ def _read_choices(
     chance = np.empty((len(choices), tokens))
     constrained = np.empty(len(choices), bool)
     for place, choice in enumerate(choices):
-        kind, *words = choice.split()
+        kind, *words = choice.split() or [""]
         is_good = kind in (ONLY, FREE) and len(words) == tokens
         require(is_good, "choices", f"'only' or 'free' and {tokens} chances", choice[:60])
         chance[place], constrained[place] = _read_chances(words), kind == ONLY

@@ -13,7 +13,7 @@ from glassformer.errors import UserError
 from glassformer.runs.folder import stored
 from glassformer.runs.history import read_history, read_seed
 from glassformer.runs.load import Loaded
-from glassformer.runs.metrics import read_metrics
+from glassformer.runs.metrics import find_metrics
 from glassformer.tasks import Rule, add, digits_of
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
@@ -77,7 +77,7 @@ def carrying(digits: int) -> tuple[int, int]:
 
 def read_past(folder: Path) -> Past:
     """What a run folder tells of the training."""
-    rows = read_metrics(folder) if (folder / "metrics.csv").exists() else []
+    rows = find_metrics(folder)
     return Past(read_history(folder), rows, read_seed(folder), stored(folder))
 
 
