@@ -1,6 +1,7 @@
 # make run     set up, train plus_last_even, measure, prove and draw it    make test   set up, check and test everything
 # make check   lint, format, types                                         make bench  every benchmark (docs/performance.md)
-# make gallery draw docs/gallery anew                                      make kills  kill run, video, page and sweep
+# make gallery draw docs/gallery anew                                      make fuzz   hostile files and options, 20,000 cases
+# make kills   run, video, page and sweep killed at random moments
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ EXPORT := $(VENV)/.export
 RAY := $(VENV)/.ray
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core
 
-.PHONY: run test test-slow check format bench gallery kills chromium clean
+.PHONY: run test test-slow check format bench fuzz gallery kills chromium clean
 
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
@@ -35,6 +36,11 @@ format: $(READY)
 bench: $(READY) chromium
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-bench.lock
 	$(BIN)/python -m benchmarks.all
+
+# Hostile inputs of every kind; SEED=1 makes others. docs/reliability.md has the counts of a million.
+SEED ?= 0
+fuzz: $(READY)
+	$(BIN)/python -m fuzz --cases 20000 --seed $(SEED)
 
 gallery: $(READY) $(WEIGHTS) chromium
 	$(BIN)/python -m tools.gallery

@@ -93,10 +93,17 @@ def add_run_options(parser: Parser) -> None:
     parser.add_argument("--steps", metavar="N", help="optimiser steps")
     parser.add_argument("--mine", metavar="N", help="adders: rounds of training on the prover's worst sums")
     parser.add_argument("--device", metavar="auto|cpu|gpu", help="where to train")
+    add_limit_option(parser)
     parser.add_argument("--threads", metavar="N", help="CPU threads (default: one a core)")
     parser.add_argument("--resume", action="store_true", help="go on with the run that the folder holds")
     parser.add_argument("--overwrite", action="store_true", help="replace the run that the folder holds")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def add_limit_option(parser: Parser) -> None:
+    parser.add_argument(
+        "--no-limit", action="store_true", help="also what takes more memory, disk or time than there is"
+    )
 
 
 def add_rule_option(parser: Parser) -> None:
@@ -126,6 +133,7 @@ def add_sweep_options(parser: Parser) -> None:
     parser.add_argument("--address", metavar="A", help="of the Ray cluster, or auto")
     parser.add_argument("--plan", action="store_true", help="train nothing: the units that are left as files")
     parser.add_argument("--certificates", action="store_true", help="one for every proved model")
+    add_limit_option(parser)
     parser.add_argument("--resume", action="store_true", help="go on with the sweep that the folder holds")
     parser.add_argument("--overwrite", action="store_true", help="replace the sweep that the folder holds")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -144,6 +152,7 @@ def add_test_options(parser: Parser) -> None:
     parser.add_argument(
         "--positions", type=int, metavar="N", help="rules: constrained positions at least (default: 100000)"
     )
+    add_limit_option(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_model_option(parser)
 

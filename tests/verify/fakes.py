@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from glassformer.model.architecture import reference
 from glassformer.tasks import add, state_distribution
 
 NEVER = 1e-30  # chance given to tokens that cannot come
@@ -47,7 +48,7 @@ class Adder:
 
     def __init__(self, task, slips=lambda x, y: np.zeros(x.shape[1], bool)):
         self.layout, self.slips = task.written(), slips
-        self.architecture = SimpleNamespace(context=self.layout.length - 1, vocab=len(self.layout.labels))
+        self.architecture = reference(context=self.layout.length - 1, vocab=len(self.layout.labels))
         self.widths = []
 
     def logits(self, tokens, last=None):

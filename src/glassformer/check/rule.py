@@ -56,7 +56,7 @@ def check_context(model: Model, rule: Rule, said: Mapping[str, Any]) -> None:
     got = rule.tokens()[int(model.logits(tokens[:, None], last=1)[:, 0, 0].argmax())]
     if got != said.get("got"):
         raise ClaimError(f"after {text} the model says {got}, not {said.get('got')}")
-    if sorted(wanted) != sorted(part(said, "expected", list)):
+    if sorted(wanted) != sorted(map(str, part(said, "expected", list))):
         raise ClaimError(f"after {text} must come {' or '.join(wanted) or 'anything'}, not as claimed")
     check_margin(model, automaton, tokens, wanted, said)
 

@@ -15,8 +15,9 @@ from glassformer.errors import UserError
 from glassformer.model.forward import parameters
 from glassformer.proof.outcome import ProveResult, not_provable, prove_model
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
+from glassformer.runs.budget import cost_of_run, require_affordable
 from glassformer.runs.config import Run
-from glassformer.runs.folder import is_complete, open_folder, tidy
+from glassformer.runs.folder import is_complete, open_folder, stored, tidy
 from glassformer.runs.load import load_run
 from glassformer.runs.resolve import resolve
 from glassformer.runs.seal import (
@@ -71,16 +72,19 @@ def run(
     show: bool = False,
     prove: bool = True,
     rule: str | Path | None = None,
+    no_limit: bool = False,
 ) -> RunResult:
     """Train the population that a name or file describes, keep the best, measure and prove it.
 
-    `rule` is a Python file with the rule that the configuration's task is.
+    `rule` is a Python file with the rule that the configuration's task is. What would take more memory, disk
+    or time than the machine has is refused, but for `no_limit`.
     """
     began = time.perf_counter()
     config = resolve(str(target), options, str(rule) if rule else None)
     folder = Path(out) if out else Path("runs") / config.name
     require_startable(config)
     set_up_jax(config.train.device, config.model.precision)
+    require_affordable(cost_of_run(config, has_gpu(config)), folder, "this run", no_limit)
     with locked(folder):
         config = open_folder(folder, config, resume, overwrite, rule_path(target, rule))
         finished(folder, config, show, began, prove)
@@ -88,6 +92,13 @@ def run(
             draw_run(folder, config, show)
             page_run(folder, config)
         return read_result(folder)
+
+
+def has_gpu(config: Run) -> bool:
+    """Whether it trains on a GPU."""
+    from glassformer.train.population import uses_gpu
+
+    return uses_gpu(config.train)
 
 
 def rule_path(target: str, rule: str | Path | None) -> Path | None:
@@ -264,6 +275,24 @@ def measure(config: Run, model: Any) -> dict[str, Any]:
 def read_result(folder: Path) -> RunResult:
     """The result of a run that was finished before."""
     try:
-        return RunResult(**(read_json(folder / RESULT) | {"folder": str(folder)}))  # it may have moved since
+        found = RunResult(**(read_json(folder / RESULT) | {"folder": str(folder)}))  # it may have moved since
     except (UserError, TypeError):
-        raise UserError(f"{folder / RESULT} is damaged; --overwrite makes the run anew") from None
+        raise damaged_result(folder) from None
+    is_good = all(type(getattr(found, name)) is int for name in ("seeds", "best_seed", "parameters"))
+    if not is_good or type(found.seconds) not in (int, float):
+        raise damaged_result(folder)
+    return found
+
+
+def damaged_result(folder: Path) -> UserError:
+    return UserError(f"{folder / RESULT} is damaged; --overwrite makes the run anew")
+
+
+def summarise(folder: Path, result: RunResult) -> list[str]:
+    """What a run's result says, in words."""
+    from glassformer.commands.report import summary_lines
+
+    try:
+        return summary_lines(stored(folder), result)
+    except (KeyError, TypeError, ValueError, AttributeError, AssertionError):  # a stranger's result
+        raise damaged_result(folder) from None

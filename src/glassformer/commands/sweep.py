@@ -12,12 +12,13 @@ from typing import Any
 
 from glassformer.errors import UserError
 from glassformer.runs.atomic import locked, remove_made, write_json
+from glassformer.runs.budget import require_affordable
 from glassformer.scale.choose import make_engine
 from glassformer.scale.engine import Engine
 from glassformer.scale.gpus import gpu_names
 from glassformer.spread import cores
 from glassformer.sweep.folder import PAGE, PLAN, RESULT, TABLE, UNITS, is_sweep, open_folder
-from glassformer.sweep.plan import BLOCK, GPU_BLOCK, Sweep
+from glassformer.sweep.plan import BLOCK, GPU_BLOCK, Sweep, cost_of_sweep
 from glassformer.sweep.reading import make_sweep
 from glassformer.sweep.store import write_plan
 from glassformer.sweep.sweep import (
@@ -70,6 +71,7 @@ def sweep(
     certificates: bool = False,
     show: bool = False,
     rule: str | Path | None = None,
+    no_limit: bool = False,
 ) -> SweepResult:
     """Work through the sweep that a file or a name stands for; what is done already is taken as it is."""
     began = time.perf_counter()
@@ -81,6 +83,10 @@ def sweep(
     folder = Path(out) if out is not None else place(str(target), wanted)
     gpus = gpus_for(wanted, engine)
     made = make_engine(engine, workers, address, gpus)
+    if not plan and not address:  # a cluster elsewhere is not this machine
+        at_once = 1 if engine == "here" else workers or cores()
+        cost = cost_of_sweep(wanted, at_once, bool(gpus or gpu_names()))
+        require_affordable(cost, folder, "this sweep", no_limit)
     with locked(folder):
         wanted = open_folder(folder, wanted, resume, overwrite)
         if plan:

@@ -2,9 +2,11 @@
 
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from glassformer.commands.waiting import bar
+from glassformer.runs.budget import cost_of_test, require_affordable
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Rule
 from glassformer.tasks.board import BOARD_DIGITS, BOARD_SEED, EDGE_CASES
@@ -14,14 +16,19 @@ from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addit
 RULE_SEED = 1  # of the fresh data for a rule; run itself uses 0
 SLOW = 100_000  # pairs from which on a bar is worth its line
 SHOWN = 5  # failures in words
+TRIAL = 14.0  # bytes that are kept of a position that was tried
 Answer = tuple[dict[str, Any], str, int]
 
 
-def test_adder(loaded: Loaded, seed: int | None, pairs: int, hard: int, show: bool) -> Answer:
+def test_adder(
+    loaded: Loaded, seed: int | None, pairs: int, hard: int, show: bool, no_limit: bool = False
+) -> Answer:
     """Status 1 where fewer than 99% of the protocol's answers are right."""
     seed, began = BOARD_SEED if seed is None else seed, time.perf_counter()
     edges = len(EDGE_CASES) if loaded.addition.digits == BOARD_DIGITS else 0
     count = edges + pairs + hard * len(HARD)
+    cost = cost_of_test(loaded.architecture, count * (loaded.addition.digits + 1))
+    require_affordable(cost, Path(), "this test", no_limit)
     with bar(count, show and count > SLOW, "pairs") as tell:
         report = measure_addition(loaded, loaded.addition, seed, pairs, hard, tell)
     seconds = time.perf_counter() - began
@@ -67,8 +74,10 @@ def failure_text(wrong: dict[str, Any]) -> str:
     return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
 
 
-def test_rule(loaded: Loaded, positions: int, seed: int | None) -> Answer:
+def test_rule(loaded: Loaded, positions: int, seed: int | None, no_limit: bool = False) -> Answer:
     """Every measure of a rule model, on sequences that its run did not use."""
+    cost = cost_of_test(loaded.architecture, positions, TRIAL)
+    require_affordable(cost, Path(), "this test", no_limit)
     from glassformer.commands.report import rule_lines
     from glassformer.train.setup import set_up_jax
 

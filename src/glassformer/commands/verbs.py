@@ -16,9 +16,7 @@ SHORT |= {"device": "train.device", "threads": "train.threads", "mine": "train.m
 
 
 def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.commands.report import summary_lines
-    from glassformer.commands.run import run
-    from glassformer.runs.folder import stored
+    from glassformer.commands.run import run, summarise
 
     if known.resume and known.overwrite:
         raise UserError("--resume and --overwrite exclude each other")
@@ -33,11 +31,12 @@ def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         not (known.quiet or known.json),
         prove=known.verb == "run",
         rule=known.rule,
+        no_limit=known.no_limit,
     )
     folder = Path(result.folder)
     words = [
         f"{folder}: complete after {max(result.seconds, time.perf_counter() - began):.0f} s",
-        *(f"  {line}" for line in summary_lines(stored(folder), result)),
+        *(f"  {line}" for line in summarise(folder, result)),
     ]
     if (folder / "figures" / "captions.md").exists():
         words.append(f"  figures, with captions and data: {folder / 'figures'}")
@@ -65,10 +64,11 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     loaded = load(known.target, known.model)
     if isinstance(loaded.task, Rule):
         refuse_given(known, ("pairs", "hard"), f"adders; {known.target} follows a rule: --positions")
-        return testing.test_rule(loaded, known.positions or POSITIONS, known.seed)
+        return testing.test_rule(loaded, known.positions or POSITIONS, known.seed, known.no_limit)
     refuse_given(known, ("positions",), f"rules; {known.target} adds: --pairs")
     pairs, hard = known.pairs or PAIRS, HARD if known.hard is None else known.hard
-    return testing.test_adder(loaded, known.seed, pairs, hard, not (known.quiet or known.json))
+    show = not (known.quiet or known.json)
+    return testing.test_adder(loaded, known.seed, pairs, hard, show, known.no_limit)
 
 
 def refuse_given(known: argparse.Namespace, names: tuple[str, ...], meant_for: str) -> None:
@@ -192,6 +192,7 @@ def sweep_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         plan=known.plan,
         certificates=known.certificates,
         rule=known.rule,
+        no_limit=known.no_limit,
         show=not (known.quiet or known.json),
     )
     return asdict(result), sweep_words(result), 0

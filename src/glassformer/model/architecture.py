@@ -20,6 +20,7 @@ from glassformer.model.position import Learned, Position
 from glassformer.model.projection import Full
 from glassformer.model.token import Table, Token
 
+MOST_DIGITS = 4_096  # Python writes integers of up to 4,300
 MOST_CONTEXT, MOST_WIDTH = 2_048, 4_096  # positions and dimensions: far beyond what can be looked through
 
 
@@ -70,6 +71,10 @@ class Architecture:
 
     def __post_init__(self) -> None:
         require_within(self, vocab=(0, 65_536), context=(1, MOST_CONTEXT), width=(1, MOST_WIDTH))
+        digits = self.context * len(str(self.vocab))  # of the number of contexts, which reports write out
+        require(
+            digits <= MOST_DIGITS, "context", f"at most {MOST_DIGITS // len(str(self.vocab))}", self.context
+        )
         fits = f"between 0 and {self.width - 1}, less than the width"
         require(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
         require(len(self.layers) >= 1, "layers", "at least one layer", self.layers)

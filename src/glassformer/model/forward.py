@@ -17,7 +17,7 @@ from glassformer.model.position import NoPosition
 from glassformer.model.projection import fetch
 from glassformer.model.token import Arc
 
-MOST_PARAMETERS = 100_000_000  # 400 MB in float32; models that are understood have a few hundred
+MOST_PARAMETERS = 20_000_000  # 80 MB in float32; models that are understood have a few hundred
 
 
 def parameters(model: Architecture) -> dict[str, Parameter]:

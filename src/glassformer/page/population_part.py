@@ -9,9 +9,10 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.model import check_params
 from glassformer.page.pack import packed, packed_dict, packed_size
-from glassformer.page.training_part import CURVE, best_seed, metrics_of, trained_again
+from glassformer.page.training_part import CURVE, metrics_of, trained_again
 from glassformer.page.words import grouped
 from glassformer.runs.atomic import read_arrays
+from glassformer.runs.history import read_seed
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import Row
 from glassformer.runs.seal import require_unchanged
@@ -26,7 +27,7 @@ def population_part(
 ) -> tuple[Content | None, str]:
     """The population, or the sentence that says why there is none."""
     try:
-        rows, best = metrics_of(folder), best_seed(folder)
+        rows, best = metrics_of(folder), read_seed(folder)
     except UserError as error:
         return None, f"The seeds cannot be compared: {error}."
     seeds = sorted({int(row["seed"]) for row in rows})

@@ -9,8 +9,7 @@ from glassformer.errors import UserError
 from glassformer.model.model import check_params
 from glassformer.page.pack import packed_dict, packed_size
 from glassformer.page.words import grouped, typed
-from glassformer.runs.atomic import read_arrays
-from glassformer.runs.history import History, read_history
+from glassformer.runs.history import History, read_history, read_seed
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import Row, read_metrics
 
@@ -25,7 +24,7 @@ def training_part(loaded: Loaded, folder: Path, floor: float | None) -> tuple[di
     """The training, or the sentence that says why there is none."""
     try:
         history = read_history(folder)
-        seed, rows = best_seed(folder), metrics_of(folder)
+        seed, rows = read_seed(folder), metrics_of(folder)
         if history is None:
             return None, f"This run has no checkpoints: {trained_again(folder)} trains it anew, with them."
         check_params(loaded.architecture, history.at(0))
@@ -53,12 +52,6 @@ def trained_again(folder: Path, more: str = "") -> str:
     whole = folder.resolve()  # "." has no name
     beside = whole.with_name(f"{whole.name}-again")
     return f"`glassformer run {typed(folder / 'run.toml')}{more} --out {typed(beside)}`"
-
-
-def best_seed(folder: Path) -> int:
-    """The seed whose weights the run kept."""
-    _, about = read_arrays(folder / "params.safetensors")
-    return int(about.get("seed", 0))
 
 
 def metrics_of(folder: Path) -> list[Row]:

@@ -135,6 +135,8 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[st
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays of a safetensors file and what it says about itself ({} where it says nothing)."""
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError("it is a folder, a device or a pipe")
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get("glassformer", "{}")
             about = decode_json(text, "its metadata")

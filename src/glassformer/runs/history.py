@@ -35,6 +35,13 @@ class History:
         return int(found[0])
 
 
+def read_seed(folder: Path) -> int:
+    """The seed whose weights a run kept; 0 where the file does not say it."""
+    _, about = read_arrays(folder / "params.safetensors")
+    seed = about.get("seed", 0)
+    return seed if type(seed) is int and 0 <= seed < 2**31 else 0
+
+
 def read_history(folder: Path) -> History | None:
     """The history of a run folder, where it has one."""
     path = folder / "history.safetensors"

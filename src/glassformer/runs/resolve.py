@@ -7,6 +7,7 @@ Python code is run only where the user names its file: `run my_rule.py`, or `run
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -104,10 +105,9 @@ def read_settings(path: Path, above: tuple[Path, ...] = ()) -> Tree:
 
 def is_folder(path: Path) -> bool:
     """False too for names that no system takes."""
-    try:
+    with suppress(OSError, ValueError):
         return path.is_dir()
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 def without_code(tree: Tree, path: Path | None) -> Tree:

@@ -4,9 +4,10 @@ Sweep("rates", 256, 0, 64, (slow, fast)).units() are eight units: seeds 0-63, 64
 How it is written in a file or on the command line is in `reading.py`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from glassformer.errors import UserError, require
+from glassformer.errors import UserError, require, require_within
+from glassformer.runs.budget import Cost, cost_of_run
 from glassformer.runs.config import Run
 from glassformer.runs.start import require_startable
 from glassformer.runs.tree import to_tree
@@ -18,6 +19,7 @@ SEEDS = 64  # of each configuration: a success rate of a half is then known to 1
 # time to compile, and one block is what is lost with a worker that dies. A GPU trains 1,024 seeds side by
 # side, always, and is idle by as much as a block has fewer (GPU_LANES in train/population.py).
 BLOCK, GPU_BLOCK = 64, 1024
+MOST_UNITS = 100_000  # each is a pair of files
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,17 @@ class Sweep:
     def __post_init__(self) -> None:
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
         require(plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name)
-        require(self.seeds >= 1, "seeds", "at least 1", self.seeds)
-        require(self.block >= 1, "block", "at least 1", self.block)
+        require_within(self, seeds=(1, 2**31), block=(1, 2**31), first_seed=(0, 2**31))
         fits = self.first_seed >= 0 and self.first_seed + self.seeds <= 2**31
         require(fits, "first_seed", "at least 0, and below 2^31 with all seeds", self.first_seed)
         require(bool(self.configurations), "configuration", "a list of one or more", [])
         for run in self.configurations:
             require_startable(run)
         refuse_same(self.configurations)
+        count = len(self.configurations) * -(-self.seeds // self.block)
+        require(
+            count <= MOST_UNITS, "the number of units", f"at most {MOST_UNITS:,}; try a larger block", count
+        )
 
     def units(self) -> list[Unit]:
         """Blocks of consecutive seeds; the last of a configuration may be shorter."""
@@ -50,6 +55,16 @@ class Sweep:
             for run, tree in ((run, to_tree(run)) for run in self.configurations)
             for first in range(self.first_seed, end, self.block)
         ]
+
+
+def cost_of_sweep(sweep: Sweep, workers: int, gpu: bool = False) -> Cost:
+    """The memory and scratch of so many units at a time, and the time of all."""
+    seeds = min(sweep.block, sweep.seeds)
+    trains = [replace(run.train, first_seed=0, seeds=seeds) for run in sweep.configurations]
+    pairs = zip(sweep.configurations, trains, strict=True)
+    units = [cost_of_run(replace(run, train=train), gpu) for run, train in pairs]
+    memory, disk = (workers * max(getattr(one, name) for one in units) for name in ("memory", "disk"))
+    return Cost(memory, disk, -(-sweep.seeds // sweep.block) * sum(one.seconds for one in units))
 
 
 def refuse_same(runs: tuple[Run, ...]) -> None:

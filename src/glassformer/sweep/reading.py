@@ -19,13 +19,15 @@
 `glassformer sweep glass-39 --grid train.peak_rate=0.01,0.03 --seeds 256 --train.steps 20000` is the same.
 """
 
+import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import UserError, unknown
+from glassformer.errors import UserError, require, unknown
 from glassformer.runs.config import Run
 from glassformer.runs.resolve import configure, parse_value, refused_code, without_code
 from glassformer.runs.text_files import read_toml
@@ -36,6 +38,7 @@ Settings = dict[str, Any]  # by dotted path
 NUMBERS = {"seeds": SEEDS, "first_seed": 0}  # and what they are where nothing is said
 KEYS = ("name", *NUMBERS, "block", "base", "settings", "configuration", "grid")
 MARKS = ("configuration", "grid", "settings", "block")  # by which a sweep's file is told from a run's
+MOST_COMBINATIONS = 4_096  # of a grid; each is a configuration that is looked at before anything starts
 OWN = {"train.seeds": "seeds", "train.first_seed": "first_seed"}  # settings that a sweep has itself
 
 
@@ -122,7 +125,9 @@ def base_beside(folder: Path, base: str) -> str:
     if Path(base).suffix == ".py":
         raise refused_code(folder, base)
     near = folder / base
-    return str(near) if base and near.suffix and near.exists() else base
+    with suppress(OSError, ValueError):  # a name that no system takes
+        return str(near) if base and near.suffix and near.exists() else base
+    return base
 
 
 def named(drafts: list[Draft]) -> list[Run]:
@@ -160,6 +165,10 @@ def every(grid: Mapping[str, list[Any]], options: Settings) -> list[Settings]:
         for path in key.split("+"):
             if path in options:
                 raise UserError(f"{path} is in the grid, so --{path} cannot set it too")
+    count = math.prod(len(values) for values in grid.values())
+    require(
+        count <= MOST_COMBINATIONS, "the combinations of the grid", f"at most {MOST_COMBINATIONS:,}", count
+    )
     return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from glassformer.errors import require, require_within
 
-LONGEST = 4_096  # tokens of a sequence
+LONGEST = 2_048  # tokens of a sequence
 
 
 @dataclass(frozen=True)

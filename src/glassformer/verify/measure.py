@@ -34,6 +34,7 @@ from glassformer.verify.share import Share
 
 LOSS_WINDOWS = 16_384  # windows, and sequences, of the fresh loss
 ROUNDS = 200  # pools of fresh sequences at most; a rule that hardly ever constrains ends there
+POOL = 16_384  # sequences of a pool at most, however many the data have
 BLOCK = 8192  # contexts in one pass
 
 
@@ -92,6 +93,7 @@ def share(right: Bool[np.ndarray, " trial"]) -> Share:
 def collect(model: Model, automaton: Automaton, data: Sequences, positions: int, seed: int) -> Trials:
     """Trials from fresh pools until enough of them are in the window."""
     found: list[Trials] = []
+    data = replace(data, count=min(data.count, POOL))
     draw = jax.jit(lambda key: pool(automaton, key, data))
     for number in range(ROUNDS):
         drawn = draw(jax.random.fold_in(stream(seed, "fresh"), number))

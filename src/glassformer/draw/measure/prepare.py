@@ -10,9 +10,8 @@ from jaxtyping import Int
 from glassformer.draw.measure.subject import Past, Subject
 from glassformer.draw.measure.trials import draw_trials
 from glassformer.errors import UserError
-from glassformer.runs.atomic import read_arrays
 from glassformer.runs.folder import stored
-from glassformer.runs.history import read_history
+from glassformer.runs.history import read_history, read_seed
 from glassformer.runs.load import Loaded
 from glassformer.runs.metrics import read_metrics
 from glassformer.tasks import Rule, add, digits_of
@@ -78,9 +77,8 @@ def carrying(digits: int) -> tuple[int, int]:
 
 def read_past(folder: Path) -> Past:
     """What a run folder tells of the training."""
-    _, about = read_arrays(folder / "params.safetensors")
     rows = read_metrics(folder) if (folder / "metrics.csv").exists() else []
-    return Past(read_history(folder), rows, int(about.get("seed", 0)), stored(folder))
+    return Past(read_history(folder), rows, read_seed(folder), stored(folder))
 
 
 def read_sequence(automaton: Automaton, text: str, context: int) -> Int[np.ndarray, " pos"]:

@@ -1,0 +1,78 @@
+"""Valid run folders and configuration trees, which several kinds damage."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+# glassformer run rope-36 --task.digits 2 --steps 60 --seeds 2 ... made the adder, once; it adds nothing right
+FOLDERS = (ROOT / "fuzz" / "runs" / "adder", *sorted((ROOT / "tests" / "draw" / "runs").iterdir()))
+# What loading, counting and testing a model import, and what all verbs together do
+MODEL_NEEDS = ("numpy", "jaxtyping", "safetensors", "jax", "optax", "scipy", "rich", "tomli_w", "ml_dtypes")
+NEEDS = (*MODEL_NEEDS, "flint", "matplotlib", "pyarrow", "threadpoolctl")
+LARGEST = 70_000  # bytes of a file that is copied for a case
+
+
+@cache
+def run_files() -> dict[str, dict[str, bytes]]:
+    """The files of every run folder by name; large histories are left out."""
+    return {
+        folder.name: {
+            path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.stat().st_size < LARGEST
+        }
+        for folder in FOLDERS
+    }
+
+
+@cache
+def configuration_trees() -> tuple[dict[str, Any], ...]:
+    """Every named configuration as a plain tree, as a run.toml holds it."""
+    from glassformer.runs.configurations import CONFIGURATIONS
+    from glassformer.runs.tree import to_tree
+
+    trees = [json.loads(json.dumps(to_tree(run))) for run in CONFIGURATIONS.values()]
+    return (*trees, *[trees[0] | {"task": rule} for rule in tabulated_rules()])
+
+
+def tabulated_rules() -> list[dict[str, Any]]:
+    """Rules of a user's own, as folders carry them."""
+    from glassformer.runs.tree import to_tree
+    from glassformer.tasks import make_rule
+    from glassformer.tasks.tabulated import as_data
+
+    rules = [as_data(make_rule("successor", high=3), "mine"), as_data(make_rule("plus_last_even"), "own")]
+    return [json.loads(json.dumps(to_tree(rule))) for rule in rules]
+
+
+def seal_rule(tree: Any) -> Any:
+    """The digest of a rule's tables made to fit again, where the damage leaves any."""
+    from glassformer.tasks.tabulated import digest_tables
+
+    task = tree.get("task") if isinstance(tree, dict) else None
+    names = ("low", "high", "operator", "choices", "chooses", "next")
+    if not isinstance(task, dict) or not {"digest", *names} <= {*task}:
+        return tree
+    try:
+        return tree | {"task": task | {"digest": digest_tables(*(task[name] for name in names))}}
+    except (TypeError, ValueError, RecursionError):
+        return tree
+
+
+@cache
+def metadata_trees() -> tuple[dict[str, Any], ...]:
+    """What weights of every named configuration say about themselves."""
+    return tuple(
+        {"format": 1, **{key: tree[key] for key in ("task", "data", "model")}, "seed": 0}
+        for tree in configuration_trees()
+    )
+
+
+def shorten_counts() -> None:
+    """`count` takes no rank of a Jacobian.
+
+    To compile and to work it out takes seconds for every valid model; a file cannot make it more.
+    """
+    from glassformer.model import count
+
+    count.MOST_FOR_RANK = 0

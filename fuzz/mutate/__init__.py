@@ -1,0 +1,1 @@
+"""Damage, at three levels: bytes, the parsed tree, and values that parsers hate."""
