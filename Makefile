@@ -1,6 +1,7 @@
 # make run     set up, train plus_last_even, measure, prove and draw it    make test   set up, check and test everything
 # make check   lint, format, types                                         make bench  every benchmark (docs/performance.md)
 # make gallery draw docs/gallery anew                                      make fuzz   hostile files and options, 20,000 cases
+# make kills   run, video, page and sweep killed at random moments
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ EXPORT := $(VENV)/.export
 RAY := $(VENV)/.ray
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core
 
-.PHONY: run test test-slow check format bench fuzz gallery chromium clean
+.PHONY: run test test-slow check format bench fuzz gallery kills chromium clean
 
 run: $(READY)
 	$(BIN)/glassformer run plus_last_even
@@ -44,6 +45,10 @@ fuzz: $(READY)
 gallery: $(READY) $(WEIGHTS) chromium
 	$(BIN)/python -m tools.gallery
 	$(BIN)/python -m tools.gallery_page
+
+# A hundred kills of each, at random moments: the same bytes in the end (some 40 minutes).
+kills: $(READY)
+	$(BIN)/python -m tools.kills
 
 # Everything that the project needs, in exact versions, in a folder of its own.
 $(READY): requirements.lock pyproject.toml

@@ -4,6 +4,8 @@ import errno
 import json
 import math
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from glassformer.runs.atomic import (
     make_folder,
     plain,
     read_arrays,
+    remove_unfinished,
     write_arrays,
     write_bytes,
     write_json,
@@ -59,6 +62,29 @@ def test_content_is_on_the_disk_before_it_has_its_name(monkeypatch, tmp_path):
     monkeypatch.setattr("pathlib.Path.replace", lambda *paths: (order.append("rename"), replace(*paths)))
     write_bytes(tmp_path / "file", b"new")
     assert order == ["fsync", "rename"]
+
+
+def test_a_file_may_keep_the_time_of_the_one_before(tmp_path):
+    write_bytes(tmp_path / "file", b"new", (10**18, 2 * 10**18))
+    assert (tmp_path / "file").stat().st_mtime_ns == 2 * 10**18
+
+
+def test_what_a_killed_process_left_goes_and_all_else_stays(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    dead, alive = process.pid, os.getpid()
+    left = [f".a[b].html.{dead}.tmp", f".a[b].html.{10**30}.tmp"]
+    others = [
+        f".a[b].html.{alive}.tmp",
+        ".a[b].html.1.tmp",
+        ".a[b].html.x.tmp",
+        f".b.html.{dead}.tmp",
+        "a[b].html",
+    ]
+    for name in left + others:
+        (tmp_path / name).write_text("")
+    remove_unfinished(tmp_path / "a[b].html")
+    assert {path.name for path in tmp_path.iterdir()} == {*others}
 
 
 def test_places_where_nothing_can_be_written(tmp_path):

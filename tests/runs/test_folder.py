@@ -145,6 +145,14 @@ def test_leftovers_of_a_killed_process_go_when_the_run_goes_on(folder):
     assert set(files(folder)) == {"run.toml", "env.json", ".mine.tmp"}
 
 
+def test_leftovers_of_a_process_killed_at_its_very_start_go(folder):
+    folder.mkdir(parents=True)
+    for name in (".env.json.17.tmp", ".run.toml.17.tmp", ".rule.py.17.tmp", ".mine.tmp"):
+        (folder / name).write_text("")
+    open_folder(folder, RUN)
+    assert set(files(folder)) == {"run.toml", "env.json", ".mine.tmp"}
+
+
 def test_tidying_leaves_what_a_reader_needs(folder):
     open_folder(folder, RUN)
     (folder / "checkpoints").mkdir()

@@ -128,6 +128,12 @@ def test_strangers_files_are_refused_and_stay(tmp_path):
     assert (tmp_path / "letter.txt").read_text() == "mine"
 
 
+def test_a_leftover_of_a_process_killed_at_its_very_start_goes(tmp_path):
+    (tmp_path / f".sweep.toml.{10**30}.tmp").write_text("")  # no process has such a number
+    open_folder(tmp_path, small_sweep())
+    assert {path.name for path in tmp_path.iterdir()} == {"sweep.toml", "units"}
+
+
 def test_the_folder_s_own_file_is_the_same_sweep(whole):
     assert make_sweep(str(whole / "sweep.toml")) == small_sweep() == make_sweep(str(whole))
 

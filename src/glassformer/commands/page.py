@@ -13,10 +13,10 @@ from pathlib import Path
 
 from glassformer.commands.waiting import bar, waiting
 from glassformer.errors import UserError, require
-from glassformer.runs.atomic import locked, make_folder, write_text
+from glassformer.runs.atomic import locked, make_folder, remove_unfinished, write_text
 from glassformer.runs.folder import find_runs, is_complete
 from glassformer.runs.load import Loaded, load, load_run
-from glassformer.runs.seal import sealing
+from glassformer.runs.seal import is_sealed, sealing
 from glassformer.zoo import ZOO
 
 PAGE, INDEX = "page.html", "index.html"
@@ -104,6 +104,7 @@ def write_page(loaded: Loaded, folder: Path | None, path: Path, seconds: float) 
     payload = payload_of(loaded, folder, seconds)
     make_folder(path.parent)
     with sealing(folder, path):
+        remove_unfinished(path)
         write_text(path, html(payload, str(payload["name"])))
 
 
@@ -114,6 +115,7 @@ def page_of_spectra(folder: Path, out: Path | None, show: bool) -> Path:
     with kept_alone(path, folder), waiting(f"{path}: reading the spectra", show):
         text = spectra_html(folder)
         make_folder(path.parent)
+        remove_unfinished(path)
         write_text(path, text)
     return path
 
@@ -144,14 +146,15 @@ def page_of_runs(
                 tell(1)
     path = out or root / INDEX
     make_folder(path.parent)
+    remove_unfinished(path)
     write_text(path, index_html(root, path.parent, skipped))
     return [path, *pages], skipped
 
 
 def is_stale(folder: Path) -> bool:
-    """Whether a run has no page, or one that is older than what it shows."""
+    """Whether a run has no page, one that is not whole, or one that is older than what it shows."""
     page = folder / PAGE
-    if not page.exists():
+    if not is_sealed(folder, PAGE):
         return True
     sources = [folder / name for name in SOURCES]
     return any(path.exists() and path.stat().st_mtime > page.stat().st_mtime for path in sources)

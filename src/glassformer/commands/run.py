@@ -24,9 +24,11 @@ from glassformer.runs.seal import (
     RESULT,
     digest_files,
     find_damaged,
+    is_sealed,
     replacing,
     require_unchanged,
     require_whole,
+    sealing,
 )
 from glassformer.runs.start import require_startable
 from glassformer.runs.text_files import read_json
@@ -191,10 +193,14 @@ def prove_later(folder: Path, config: Run, result: RunResult) -> None:
 
 
 def draw_run(folder: Path, config: Run, show: bool) -> None:
-    """The figures of a finished run that are not there yet; a figure's data are written after it."""
+    """The figures of a finished run that are not there yet; a figure's data are written after it.
+
+    The captions come last: without them, or without their seal, a process was killed before its end.
+    """
     if config.draw.figures == "none":
         return
     from glassformer.commands.draw import FIGURES, Wish, draw_model, every_picture, wanted_pictures
+    from glassformer.draw.save import CAPTIONS, write_captions
 
     loaded = load_run(folder)
     asked = () if config.draw.figures == "all" else tuple(config.draw.figures.split(","))
@@ -205,14 +211,16 @@ def draw_run(folder: Path, config: Run, show: bool) -> None:
     if only := tuple(name for name, is_drawn in is_there.items() if not is_drawn):
         wish = Wish(only=only, formats=tuple(config.draw.format.split(",")), theme=config.draw.theme)
         draw_model(loaded, folder, wish, folder / FIGURES, show)
+    elif not is_sealed(folder, f"{FIGURES}/{CAPTIONS}"):
+        with locked(folder / FIGURES), sealing(folder, folder / FIGURES):
+            write_captions(folder / FIGURES, [one.id for one in every_picture(loaded)])
 
 
 def page_run(folder: Path, config: Run) -> None:
     """The page of a finished run, where it is not there yet; the run is whole without it."""
     from glassformer.commands.page import PAGE, is_stale, write_page
 
-    is_drawn = not is_stale(folder) and PAGE not in find_damaged(folder)
-    if not config.draw.page or is_drawn:
+    if not config.draw.page or not is_stale(folder):
         return
     try:
         write_page(load_run(folder), folder, folder / PAGE, config.prove.seconds)

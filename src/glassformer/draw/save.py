@@ -15,11 +15,19 @@ import numpy as np
 
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError, unknown
-from glassformer.runs.atomic import make_folder, read_arrays, write_arrays, write_bytes, write_text
+from glassformer.runs.atomic import (
+    make_folder,
+    read_arrays,
+    remove_unfinished,
+    write_arrays,
+    write_bytes,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CAPTIONS = "captions.md"
 DPI = 200  # of PNG: 1,339 pixels over 17 cm
 FORMATS: dict[str, dict[str, Any]] = {  # nothing in a file may depend on when it was made
     "png": {"metadata": {"Software": None}},
@@ -50,6 +58,7 @@ def save_figure(
         content, path = io.BytesIO(), stem.parent / f"{stem.name}.{kind}"
         with rc_context(look(theme)):
             figure.savefig(content, format=kind, dpi=dpi, **FORMATS[kind])
+        remove_unfinished(path)
         write_bytes(path, content.getvalue())
         written.append(path)
     return written
@@ -60,6 +69,7 @@ def save_data(folder: Path, id: str, data: Mapping[str, Any], about: Mapping[str
     arrays, texts = flat(data)
     make_folder(folder / "data")
     path = folder / "data" / f"{id}.safetensors"
+    remove_unfinished(path)
     write_arrays(path, arrays, {"figure": id, **about, "texts": texts})
     return path
 
@@ -124,6 +134,7 @@ def write_captions(folder: Path, order: Sequence[str]) -> Path:
             about["caption"],
             "",
         ]
-    path = folder / "captions.md"
+    path = folder / CAPTIONS
+    remove_unfinished(path)
     write_text(path, "\n".join(lines))
     return path

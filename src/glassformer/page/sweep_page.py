@@ -10,7 +10,7 @@ from typing import Any
 from glassformer.page.common_part import common_part
 from glassformer.page.index import relative_link
 from glassformer.page.write import html
-from glassformer.runs.atomic import make_folder, write_text
+from glassformer.runs.atomic import make_folder, remove_unfinished, write_text
 from glassformer.sweep.folder import MODELS, PAGE, SWEEP, stored
 from glassformer.sweep.sweep import Found, take_up
 
@@ -57,5 +57,6 @@ def write_sweep_page(folder: Path, out: Path | None = None) -> Path:
     """page.html in the folder, or another file."""
     path = out or folder / PAGE
     make_folder(path.parent)
+    remove_unfinished(path)
     write_text(path, sweep_html(folder, path.parent))
     return path

@@ -1,6 +1,7 @@
 """Files that are either the old ones or the new ones, whatever happens in between."""
 
 import fcntl
+import glob
 import json
 import math
 import os
@@ -39,14 +40,19 @@ def claim(handle: int, folder: Path) -> None:
         raise UserError(f"another process is working in {folder}; --out chooses another folder") from None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write beside the target, flush to the disk, then rename; on failure what was there stays."""
+def write_bytes(path: Path, content: bytes, times: tuple[int, int] | None = None) -> None:
+    """Write beside the target, flush to the disk, then rename; on failure what was there stays.
+
+    `times` are those that the file is to have, of access and of change, in nanoseconds; none: now.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with beside.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if times:
+            os.utime(beside, ns=times)
         beside.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -56,12 +62,31 @@ def write_bytes(path: Path, content: bytes) -> None:
         ) from None
 
 
+def remove_unfinished(path: Path) -> None:
+    """What processes that were killed were about to rename to this path; a living one keeps its own."""
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        number = beside.name.removesuffix(".tmp").rpartition(".")[2]
+        if number.isdigit() and not _is_alive(int(number)):
+            with suppress(OSError):
+                beside.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
+
+
 def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode())
 
 
-def write_json(path: Path, content: Any) -> None:
-    write_text(path, json.dumps(plain(content), indent=2) + "\n")
+def write_json(path: Path, content: Any, times: tuple[int, int] | None = None) -> None:
+    write_bytes(path, (json.dumps(plain(content), indent=2) + "\n").encode(), times)
 
 
 def plain(content: Any) -> Any:

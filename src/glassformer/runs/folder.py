@@ -45,6 +45,7 @@ def open_folder(
         remove_made(folder, MADE)
     if not (folder / "run.toml").exists():
         refuse_foreign(folder, overwrite)
+        remove_leftovers(folder)
         return create(folder, run, rule)
     refuse_links(*(folder / name for name in MADE))
     remove_leftovers(folder)
@@ -104,7 +105,7 @@ def tidy(folder: Path, keep_checkpoints: bool = False) -> None:
 def remove_leftovers(folder: Path) -> None:
     """What a killed process was about to rename."""
     inside = ("checkpoints", "figures", "figures/data", "videos")
-    for name in (*MADE, *(f"{part}/*" for part in inside)):
+    for name in (*MADE, RULE_COPY, *(f"{part}/*" for part in inside)):
         for path in (folder / name).parent.glob(f".{Path(name).name}.*.tmp"):
             path.unlink(missing_ok=True)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError
-from glassformer.runs.atomic import refuse_links, write_json
+from glassformer.runs.atomic import refuse_links, remove_unfinished, write_json
 from glassformer.runs.text_files import read_json
 
 RESULT, DIGESTS = "result.json", "digests"
@@ -49,6 +49,15 @@ def find_damaged(folder: Path) -> set[str]:
     """The files to be made anew: figures, films and pages that are missing or damaged."""
     digests = read_digests(folder).items()
     return {name for name, digest in digests if name.startswith(REMADE) and _find_fault(folder, name, digest)}
+
+
+def is_sealed(folder: Path, name: str) -> bool:
+    """Whether a file is there, and is the one that was sealed; a run of an older version has no seals.
+
+    A process that was killed may have written the file and not its digest: then it is to be made again.
+    """
+    digests = read_digests(folder)
+    return (folder / name).is_file() and (not digests or _digest(folder / name) == digests.get(name))
 
 
 @contextmanager
@@ -107,8 +116,9 @@ def _update(folder: Path, names: tuple[str, ...], made: Mapping[str, str]) -> No
         kept: dict[str, Any] = {
             name: digest for name, digest in content[DIGESTS].items() if not name.startswith(names)
         }
-        write_json(folder / RESULT, content | {DIGESTS: dict(sorted((kept | dict(made)).items()))})
-        os.utime(folder / RESULT, ns=(before.st_atime_ns, before.st_mtime_ns))
+        new = content | {DIGESTS: dict(sorted((kept | dict(made)).items()))}
+        remove_unfinished(folder / RESULT)
+        write_json(folder / RESULT, new, (before.st_atime_ns, before.st_mtime_ns))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 import tomli_w
 
 from glassformer.errors import UserError, show
-from glassformer.runs.atomic import make_folder, refuse_links, remove_made, write_text
+from glassformer.runs.atomic import make_folder, refuse_links, remove_made, remove_unfinished, write_text
 from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import settings_of
 from glassformer.sweep.plan import Sweep
@@ -34,6 +34,7 @@ def open_folder(folder: Path, sweep: Sweep, resume: bool = False, overwrite: boo
     if not is_sweep(folder):
         refuse_foreign(folder)
         make_folder(folder / UNITS)
+        remove_unfinished(folder / SWEEP)
         write_text(folder / SWEEP, tomli_w.dumps(sweep_tree(sweep)))  # last: from here on it is a sweep
         return sweep
     refuse_links(*(folder / name for name in MADE))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from glassformer.errors import UserError
+from glassformer.runs.atomic import remove_unfinished
 
 if TYPE_CHECKING:
     from glassformer.draw.video.stage import Stage
@@ -96,6 +97,7 @@ def gif_options(wide: int) -> list[str]:
 def encoder(path: Path, size: tuple[int, int], rate: str, options: Sequence[str]) -> Iterator[Write]:
     """A running ffmpeg that takes RGBA frames; the file appears when all went well, and else not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    remove_unfinished(path)
     process = start(beside, size, rate, options)
     try:
         yield lambda pixels: send(process, pixels, path)
