@@ -16,6 +16,7 @@ from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addit
 RULE_SEED = 1  # of the fresh data for a rule; run itself uses 0
 SLOW = 100_000  # pairs from which on a bar is worth its line
 SHOWN = 5  # failures in words
+GENERATED, WRITTEN = 2_000, 400_000  # sequences that a rule model writes, and tokens of all of them at most
 TRIAL = 14.0  # bytes that are kept of a position that was tried
 Answer = tuple[dict[str, Any], str, int]
 
@@ -86,7 +87,8 @@ def test_rule(loaded: Loaded, positions: int, seed: int | None, no_limit: bool =
 
     assert isinstance(loaded.task, Rule)
     began, seed = time.perf_counter(), RULE_SEED if seed is None else seed
-    report = asdict(measure_rule(loaded, loaded.task, loaded.data, positions, seed=seed))
+    generated = min(GENERATED, max(1, WRITTEN // loaded.data.max_length))
+    report = asdict(measure_rule(loaded, loaded.task, loaded.data, positions, generated, seed))
     lines = [loaded.origin, *(f"  {line}" for line in rule_lines(report))]
     sampled = report["sampled_error"]
     content = report | {"sampled_error": sampled["value"], "sampled": sampled, "verdict": None}

@@ -21,6 +21,7 @@ from glassformer.tasks.automaton import Automaton, state_distribution
 from glassformer.tasks.sequences import Sequences
 
 MOST_ENTRIES = 5_000_000  # (belief, state) pairs; the largest built-in rule needs 161,051
+MOST_IN_ALL = 30_000_000  # the same, of all positions together: about ten seconds
 QUANTUM = 1e-10  # beliefs equal to this are merged; that moves the floor by less than 1e-8 nats
 
 
@@ -44,10 +45,12 @@ def entropy_floor(automaton: Automaton, data: Sequences, context: int) -> float:
 
 def floor_by_position(automaton: Automaton, data: Sequences, context: int) -> Float[np.ndarray, " pos"]:
     """The entropy, in nats, of the token after each position of the window, given all up to it."""
-    beliefs = _prior(automaton, data, context)
+    beliefs, read = _prior(automaton, data, context), 0
     floor = np.empty(context)
     for pos in range(context):
         beliefs = _merge(_read(automaton, beliefs), len(automaton.states))
+        read += len(beliefs.state)
+        require(read <= MOST_IN_ALL, "the entries of all positions", f"at most {MOST_IN_ALL}", read)
         floor[pos] = beliefs.mass @ _entropy(automaton, beliefs)
     return floor
 

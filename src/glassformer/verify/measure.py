@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from glassformer.errors import UserError
 from glassformer.model.generate import write_sampled
 from glassformer.model.model import Model
 from glassformer.tasks import (
@@ -50,7 +51,7 @@ class RuleReport:
     sampled_error: Share  # constrained positions broken by sequences that the model writes at temperature 1
     loss: float  # nats a token, on fresh windows
     loss_standard_error: float  # of the measured loss
-    entropy_floor: float  # the least loss that any model with this context can have
+    entropy_floor: float  # the least loss that any model with this context can have; nan: not known
 
 
 class Trials(NamedTuple):
@@ -82,8 +83,16 @@ def measure_rule(
         sampled_error=sampled_error(model, automaton, data, generated, seed),
         loss=loss,
         loss_standard_error=loss_error,
-        entropy_floor=entropy_floor(automaton, data, model.architecture.context),
+        entropy_floor=find_floor(automaton, data, model.architecture.context),
     )
+
+
+def find_floor(automaton: Automaton, data: Sequences, context: int) -> float:
+    """The entropy floor; not a number where it would take too long."""
+    try:
+        return entropy_floor(automaton, data, context)
+    except UserError:
+        return float("nan")
 
 
 def share(right: Bool[np.ndarray, " trial"]) -> Share:
