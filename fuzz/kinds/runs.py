@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # glassformer run rope-36 --task.digits 2 --steps 60 --seeds 2 ... made the adder, once; it adds nothing right
 FOLDERS = (ROOT / "fuzz" / "runs" / "adder", *sorted((ROOT / "tests" / "draw" / "runs").iterdir()))
 # What loading, counting and testing a model import, and what all verbs together do
+MOST_STATES = 1_000  # of a rule that is measured
 MODEL_NEEDS = ("numpy", "jaxtyping", "safetensors", "jax", "optax", "scipy", "rich", "tomli_w", "ml_dtypes")
 NEEDS = (*MODEL_NEEDS, "flint", "matplotlib", "pyarrow", "threadpoolctl")
 LARGEST = 70_000  # bytes of a file that is copied for a case
@@ -68,8 +69,19 @@ def metadata_trees() -> tuple[dict[str, Any], ...]:
     )
 
 
+def tabulate_small(rule: Any) -> Any:
+    """The automaton of a rule, if it has few states: sets of the others' states take a second."""
+    from glassformer.errors import UserError
+    from glassformer.tasks import tabulate
+
+    automaton = tabulate(rule)
+    if len(automaton.states) > MOST_STATES:
+        raise UserError("too many states for a case")
+    return automaton
+
+
 def shorten_counts() -> None:
-    """`count` takes no rank of a Jacobian, and `test` of a rule is a hundred times smaller and without a loss.
+    """`count` takes no rank of a Jacobian; `test` of a rule is small, and for small rules alone.
 
     Both are seconds of honest work for every valid model; a file cannot make them more.
     """
@@ -80,4 +92,5 @@ def shorten_counts() -> None:
 
     count.MOST_FOR_RANK = 0
     measure.fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
-    measure.POOL, floor.MOST_IN_ALL, testing.GENERATED = 64, 100_000, 20
+    measure.tabulate = tabulate_small
+    measure.POOL, floor.MOST_IN_ALL, testing.GENERATED = 16, 100_000, 20

@@ -57,7 +57,7 @@ def list_left(folder):
 
 def list_processes(folder):
     """Who was started with this temporary folder and still runs."""
-    mark = f"TMPDIR={folder}\0".encode()
+    mark = f"TMPDIR={folder}".encode()  # or a folder in it
     return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/environ") if mark in content(path)]
 
 

@@ -102,26 +102,26 @@ def _take_out(table: Any, field: Field) -> None:
 
 
 def _read_json(path: Path) -> None:
-    table = json.loads(path.read_text())
+    table = json.loads(path.read_text(encoding="utf-8"))
     if path.parent.name == "units" and table["sha256"] != table_sha256(table):
         raise ValueError("its digest is another")
 
 
 def _read_csv(path: Path) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     _require(text.endswith("\n"), "the last line")
     _require(len({len(row) for row in csv.reader(io.StringIO(text))}) == 1, "a row")
 
 
 def _read_page(path: Path) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     found = PAYLOAD.search(text)
     _require(text.endswith("</html>\n") and found is not None, "the end")
     json.loads(found[0] if found else "")
 
 
 def _read_text(path: Path) -> None:
-    _require(path.read_text().endswith("\n"), "the last line")
+    _require(path.read_text(encoding="utf-8").endswith("\n"), "the last line")
 
 
 def _read_mp4(path: Path) -> None:
@@ -150,7 +150,7 @@ def _require(is_whole: bool, what: str) -> None:
 
 _READERS: dict[str, Callable[[Path], Any]] = {
     ".json": _read_json,
-    ".toml": lambda path: tomllib.loads(path.read_text()),
+    ".toml": lambda path: tomllib.loads(path.read_text(encoding="utf-8")),
     ".safetensors": read_arrays,
     ".csv": _read_csv,
     ".md": _read_text,

@@ -33,7 +33,7 @@ def step(event, told):
         done[0] += 1
         if done[0] == moment:
             os.killpg(os.getpgrp(), signal.SIGKILL)
-atexit.register(lambda: Path(counter).write_text(str(done[0])))
+atexit.register(lambda: Path(counter).write_text(str(done[0]), encoding='utf-8'))
 from glassformer.cli import program
 sys.addaudithook(step)
 sys.argv[:] = ["glassformer", *sys.argv[3:]]
@@ -82,8 +82,14 @@ def run_command(words: str, folder: Path, place: Path, moment: Moment = NEVER) -
     _wait_or_kill(process, moment.seconds)
     seconds = time.perf_counter() - began
     left = _wait_for_session(process.pid)
-    steps = int(counter.read_text()) if counter.exists() else 0
-    return Ended(process.returncode, seconds, steps, left, messages.read_text(errors="replace").strip())
+    steps = int(counter.read_text(encoding="utf-8")) if counter.exists() else 0
+    return Ended(
+        process.returncode,
+        seconds,
+        steps,
+        left,
+        messages.read_text(encoding="utf-8", errors="replace").strip(),
+    )
 
 
 def _environment(place: Path) -> Mapping[str, str]:
@@ -119,7 +125,9 @@ def find_living(session: int) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, _, _, number = path.read_text(errors="replace").rpartition(")")[2].split()[:4]
+            state, _, _, number = (
+                path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
+            )
         except (OSError, ValueError):  # it has ended in between
             continue
         if int(number) == session and state not in "ZX":

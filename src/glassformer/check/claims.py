@@ -65,7 +65,9 @@ def check_text(tree: Mapping[str, Any], precision: str, params: Mapping[str, np.
 def check_setting(certificate: Certificate) -> None:
     """The model can run the task, in the arithmetic that the certificate speaks of."""
     task, model = certificate.task, certificate.architecture
-    needed = task.written().length - 1
+    tokens, needed = len(task.written().labels), task.written().length - 1
+    if model.vocab != tokens:
+        raise ClaimError(f"the model has {model.vocab} tokens, but the task has {tokens}")
     if model.context < needed:
         raise ClaimError(f"the model sees {model.context} tokens, but the task needs {needed}")
     if certificate.arithmetic not in (model.precision, ARITHMETICS[-1]):

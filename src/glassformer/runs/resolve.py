@@ -93,6 +93,8 @@ def tree_of(run: Run) -> Tree:
 
 def read_settings(path: Path, above: tuple[Path, ...] = ()) -> Tree:
     """A file's settings, on top of the configuration that its `base` names."""
+    if "\0" in str(path):
+        raise UserError(f"{show(path, str)!r} is no name of a file")
     place = Path(os.path.realpath(path))  # unlike Path.resolve it takes links that go round in a circle
     if place in above:
         raise UserError(f"{path} is its own base")

@@ -83,7 +83,9 @@ def lead(pipe: "Connection[Any, Any]") -> None:
 
 
 def connect(settings: Settings) -> None:
-    os.environ.update(QUIET if settings.folder is None else {**QUIET, **closed()})
+    os.environ.update(
+        QUIET if settings.folder is None else {**QUIET, **closed(), "TMPDIR": str(settings.folder)}
+    )
     import ray
 
     quiet: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}

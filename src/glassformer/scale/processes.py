@@ -18,6 +18,7 @@ from glassformer.scale.answer import TRIES, died_of, name_of
 from glassformer.scale.child import Child
 from glassformer.scale.engine import Result, Unit
 from glassformer.scale.gpus import gpu_shares
+from glassformer.scale.session import guarded_folder
 from glassformer.scale.worker import packed, unpacked
 from glassformer.spread import cores
 
@@ -30,12 +31,14 @@ class Processes:
     gpus_per_unit: float = 0
 
     def work(self, job: Callable[[Unit], Result], units: Sequence[Unit]) -> Iterator[tuple[Unit, Result]]:
-        hands = [Hand(packed(job), place) for place in self.places()[: len(units)]]
-        try:
-            yield from shared_out(hands, units)
-        finally:
-            for hand in hands:
-                hand.end()
+        with guarded_folder() as folder:  # what workers leave in it goes with them, however we end
+            scratch = {"TMPDIR": str(folder)}
+            hands = [Hand(packed(job), place | scratch) for place in self.places()[: len(units)]]
+            try:
+                yield from shared_out(hands, units)
+            finally:
+                for hand in hands:
+                    hand.end()
 
     def places(self) -> list[dict[str, str]]:
         """What the environment of each worker has beside ours."""

@@ -32,8 +32,8 @@ LOOK = 0.01  # seconds between two looks whether they are
 
 
 @contextmanager
-def guarded_folder(leader: int) -> Iterator[Path]:
-    """A private folder for the session of a leader; neither outlives this context, nor this process."""
+def guarded_folder(leader: int | None = None) -> Iterator[Path]:
+    """A private folder, for a leader's session if any; neither outlives this context, nor this process."""
     folder = make_session_folder()
     guard = start_guard(leader, folder)
     try:
@@ -50,10 +50,10 @@ def make_session_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="gf-", dir=usual if len(os.fsencode(usual)) <= LONGEST else "/tmp"))
 
 
-def start_guard(leader: int, folder: Path) -> "subprocess.Popen[bytes]":
+def start_guard(leader: int | None, folder: Path) -> "subprocess.Popen[bytes]":
     """Its pipe is closed whatever becomes of us; it needs this file alone, as it is to start at once."""
     return subprocess.Popen(
-        [sys.executable, "-I", __file__, str(leader), str(folder)],
+        [sys.executable, "-I", __file__, str(leader or ""), str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -61,15 +61,18 @@ def start_guard(leader: int, folder: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-def end_session(leader: int, folder: Path) -> None:
+def end_session(leader: int | None, folder: Path) -> None:
     """Kill every process of the session and remove its folder; what is gone already is no error."""
     deadline = time.monotonic() + PATIENCE
-    while (running := list_running(leader)) and time.monotonic() < deadline:
+    while leader and (running := list_running(leader)) and time.monotonic() < deadline:
         for process in running:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(LOOK)
     shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < deadline:  # somebody was writing into it, and is ending
+        time.sleep(LOOK)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def list_running(leader: int) -> list[int]:
@@ -88,4 +91,4 @@ def _is_running(path: Path, leader: int) -> bool:
 
 if __name__ == "__main__":
     sys.stdin.read()
-    end_session(int(sys.argv[1]), Path(sys.argv[2]))
+    end_session(int(sys.argv[1]) if sys.argv[1] else None, Path(sys.argv[2]))

@@ -129,4 +129,4 @@ def matrix_strides(shape: tuple[int, ...], strides: list[int], name: str, place:
             f"{place} stores tensor {quoted(name)} of {len(shape)} axes in a turned order, which is not read;"
             " save it with .contiguous()"
         )
-    return leading[-1][1] if leading else 0, strides[-1]
+    return leading[-1][1] if leading else 0, strides[-1] if shape[-1] > 1 else 1  # no step is taken there
