@@ -16,6 +16,7 @@ from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import find_runs, is_complete, stored
 from glassformer.runs.load import RUNS
 from glassformer.runs.resolve import leaves
+from glassformer.runs.text_files import read_json
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import RULES, Addition
 from glassformer.zoo import ZOO
@@ -61,8 +62,8 @@ def verdicts() -> dict[str, str]:
 def run_verdict(name: str) -> str | None:
     """Of a finished run under runs/."""
     try:
-        found = json.loads((RUNS / name / "result.json").read_text(encoding="utf-8")).get("verdict")
-    except (OSError, ValueError, AttributeError):
+        found = read_json(RUNS / name / "result.json").get("verdict")
+    except UserError:
         return None
     return found if isinstance(found, str) else None
 

@@ -5,7 +5,7 @@ own, so that a record which an older version left behind is never taken for it.
 """
 
 import csv
-import json
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +19,11 @@ from safetensors import SafetensorError, safe_open
 from glassformer.errors import UserError
 from glassformer.page.spectra_columns import TEXTS
 from glassformer.page.table_file import read_table
+from glassformer.runs.text_files import decode_json, read_text
 from glassformer.spectra.store import MANIFEST, SUMMARY, read_manifest
 from glassformer.spectra.units import safe
 
-UNREADABLE = (SafetensorError, OSError, KeyError, TypeError, ValueError)
+UNREADABLE = (SafetensorError, UserError, OSError, KeyError, TypeError, ValueError)
 
 Texts = list[str]
 Reals = Float[np.ndarray, "row"]  # nan: an empty cell, or a number that there is not
@@ -124,7 +125,7 @@ def read_heads(path: Path, layer: int) -> dict[tuple[Any, ...], Spectrum]:
 
 
 def about(file: Any) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(file.metadata()["glassformer"])
+    content: dict[str, Any] = decode_json(file.metadata()["glassformer"], "the metadata")
     return content
 
 
@@ -133,12 +134,11 @@ def read_csv(path: Path) -> Table:
     if not path.exists():
         return {}
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = csv.reader(file, strict=True)
-            names = next(rows, [])
-            columns = [*zip(*rows, strict=True)] or [()] * len(names)
+        rows = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+        names = next(rows, [])
+        columns = [*zip(*rows, strict=True)] or [()] * len(names)
         return {name: column_of(name, cells) for name, cells in zip(names, columns, strict=True)}
-    except (OSError, ValueError, csv.Error) as error:
+    except (UserError, ValueError, csv.Error) as error:
         raise UserError(
             f"{path} cannot be read as a table ({error}); glassformer spectra makes it anew"
         ) from None

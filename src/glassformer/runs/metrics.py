@@ -7,6 +7,7 @@ from pathlib import Path
 from glassformer.errors import UserError
 from glassformer.runs.atomic import write_text
 from glassformer.runs.seal import require_unchanged
+from glassformer.runs.text_files import read_text
 
 SCORES = ("loss", "argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin")  # held-out
 COLUMNS = ("step", "seed", "train_loss", *SCORES)
@@ -30,8 +31,8 @@ def find_metrics(folder: Path) -> list[Row]:
 def read_metrics(folder: Path) -> list[Row]:
     require_unchanged(folder / "metrics.csv")
     try:
-        with (folder / "metrics.csv").open(newline="", encoding="utf-8") as file:
-            rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(file)]
-            return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
-    except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
+        text = io.StringIO(read_text(folder / "metrics.csv"), newline="")
+        rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(text)]
+        return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
+    except (UserError, ValueError, OverflowError, TypeError, KeyError, csv.Error) as error:
         raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None

@@ -1,12 +1,13 @@
 """Figures are drawn once: an analysis that is only told again keeps those that it has."""
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from glassformer.errors import UserError
 from glassformer.runs.atomic import write_json
+from glassformer.runs.text_files import read_json
 from glassformer.spectra.results import Analysis
 
 FIGURES, STAMP = "figures", "drawn.json"
@@ -34,9 +35,9 @@ def forget_drawn(folder: Path) -> None:
 def stamped(folder: Path, mark: str) -> list[Path]:
     """The files that were drawn under this mark; none where one of them is gone."""
     try:
-        content = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        content = read_json(folder / STAMP)
         files = [folder / name for name in content["files"]] if content["of"] == mark else []
-    except (OSError, ValueError, TypeError, KeyError):
+    except (UserError, TypeError, KeyError):
         return []
     return files if all(path.is_file() for path in files) else []
 

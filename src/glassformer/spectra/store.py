@@ -6,7 +6,6 @@ summary.json  page.html
 The manifest is written first and says what the units are about; a unit's file is whole or not there.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from glassformer.errors import UserError
 from glassformer.runs.atomic import make_folder, refuse_links, remove_made, write_json
+from glassformer.runs.text_files import read_json
 from glassformer.spectra.read.checkpoint import Checkpoint
 from glassformer.spectra.records import DAMAGE, Found, Record, read_record, write_record
 from glassformer.spectra.units import Unit
@@ -88,14 +88,9 @@ def open_store(
 
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise UserError(f"{path} is damaged; --overwrite makes the analysis anew")
-    return content
+        return read_json(path)
+    except UserError:
+        raise UserError(f"{path} is damaged; --overwrite makes the analysis anew") from None
 
 
 def refuse_other(folder: Path, there: dict[str, Any], wanted: dict[str, Any]) -> None:

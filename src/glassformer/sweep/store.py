@@ -12,6 +12,7 @@ from typing import Any
 from glassformer.errors import UserError
 from glassformer.model.forward import parameters
 from glassformer.runs.atomic import make_folder, plain, read_arrays, write_arrays, write_json
+from glassformer.runs.text_files import read_json
 from glassformer.sweep.identity import identity
 from glassformer.sweep.unit import Unit, UnitResult
 
@@ -28,7 +29,7 @@ def write_plan(folder: Path, unit: Unit) -> Path:
 
 def read_plan(path: Path) -> Unit:
     """The unit that a file of the plan describes."""
-    table = read_json(path)
+    table = find_table(path)
     if table is None or table.get("format") != FORMAT:
         raise UserError(f"{path} is no unit of a sweep (glassformer sweep FILE --plan writes them)")
     try:
@@ -70,7 +71,7 @@ def read_result(folder: Path, unit: Unit) -> tuple[UnitResult | None, str]:
     path = folder / f"{unit.name}.json"
     if not path.exists():
         return None, ""
-    table = read_json(path)
+    table = find_table(path)
     if wrong := fault(table, path, unit):
         return None, wrong
     assert table is not None
@@ -102,13 +103,12 @@ def shapes(unit: Unit) -> dict[str, tuple[int, ...]]:
     return {name: (unit.seeds, *one.shape) for name, one in parameters(unit.run.architecture).items()}
 
 
-def read_json(path: Path) -> Table | None:
+def find_table(path: Path) -> Table | None:
     """The table in a file; none where it cannot be read as one."""
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return read_json(path)
+    except UserError:
         return None
-    return table if isinstance(table, dict) else None
 
 
 def table_sha256(table: Table) -> str:
