@@ -74,7 +74,7 @@ VALUES = {  # of options by their metavar; others get any text
     "SECONDS": SECONDS,
     "here|processes|ray": ("here", "²", "", "Here"),
     "cpu|gpu": ("cpu", "", "tpu"),
-    "torch|adderboard|onnx|python": ("python", "python", "adderboard", "", "²"),
+    "torch|adderboard|onnx|python": ("python", "python", "onnx", "", "²"),  # importing PyTorch takes seconds
     "png,svg,pdf": ("none", "", "png,", "gif", "²"),
 }
 
