@@ -1,12 +1,15 @@
 """An option that would have no effect is refused, and what cannot be read is one sentence."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from glassformer.check.file import check_file
 from glassformer.cli import main
+from glassformer.errors import UserError
 from glassformer.runs.atomic import read_arrays, write_arrays
 
 RUNS = Path(__file__).parents[1] / "draw" / "runs"
@@ -98,8 +101,8 @@ def test_metadata_that_fit_nothing_are_one_sentence(capsys, here, change, said):
     assert said in sentence(capsys, ["test", "w.safetensors"])
 
 
-@pytest.mark.parametrize("number", [10**400, -1, 1.5, None, "x", [], {}])
-def test_a_certificate_with_odd_numbers_is_refused(capsys, here, number):
+@pytest.mark.parametrize("number", [10**400, -1, 1.5, None, "x", [], {}], ids=lambda one: str(one)[:9])
+def test_a_certificate_with_odd_numbers_is_refused(here, number):
     content = json.loads((Path(__file__).parents[2] / "fuzz/runs/adder/certificate.json").read_text())
     for change in (
         {"smallest_margin": number},
@@ -108,5 +111,5 @@ def test_a_certificate_with_odd_numbers_is_refused(capsys, here, number):
         {"inputs": number},
     ):
         (here / "c.json").write_text(json.dumps(content | change))
-        assert main(["check", "c.json"]) in (1, 2)
-        assert "every claim holds" not in capsys.readouterr().out
+        with suppress(UserError):
+            assert not check_file("c.json").valid

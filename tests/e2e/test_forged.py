@@ -161,8 +161,13 @@ def links(here, marker):
     return folder
 
 
-REFUSED = (rule_file, rule_file_elsewhere, base_that_is_code, parameters_for_an_export)
-OPENED = (code_beside, texts_for_an_export, table_with_texts, links)  # what is good in them is worked on
+REFUSED = (rule_file, rule_file_elsewhere, base_that_is_code)
+OPENED = (
+    parameters_for_an_export,
+    texts_for_an_export,
+    table_with_texts,
+    links,
+)  # some verbs go on with them
 LONG = ("count", "prune", "video", "run", "train", "page runs", "export {} --to torch")
 
 
@@ -174,7 +179,10 @@ LONG = ("count", "prune", "video", "run", "train", "page runs", "export {} --to 
             pytest.param(forge, [verb for verb in VERBS if not verb.startswith(LONG)], id=forge.__name__)
             for forge in OPENED
         ),
-        *(pytest.param(forge, VERBS, id=f"{forge.__name__}-all", marks=pytest.mark.slow) for forge in OPENED),
+        *(
+            pytest.param(forge, VERBS, id=f"{forge.__name__}-all", marks=pytest.mark.slow)
+            for forge in (code_beside, *OPENED)
+        ),
     ],
 )
 def test_no_verb_runs_what_a_folder_brings(here, forge, verbs, capsys):

@@ -137,6 +137,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
         if path.exists() and not path.is_file():
             raise ValueError("it is a folder, a device or a pipe")
+        path.open("rb").close()  # what the system has against it is said in its own words
         with safe_open(path, framework="numpy") as file:
             text = (file.metadata() or {}).get("glassformer", "{}")
             about = decode_json(text, "its metadata")
@@ -145,6 +146,8 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except FileNotFoundError:
         raise UserError(f"no file {path}") from None
+    except PermissionError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
     except (SafetensorError, UserError, OSError, ValueError, TypeError) as error:
         raise UserError(
             f"{path} is damaged or not a safetensors file ({error}); it was left as it is"
