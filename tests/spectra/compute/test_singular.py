@@ -106,6 +106,7 @@ def test_float32_is_repeated_where_it_is_not_exact_enough(condition: float, way:
     assert assert_as_promised(with_values(np.geomspace(1, 1 / condition, 96), 960)) == way
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("always_tried")
 def test_float32_is_not_trusted_with_small_values_that_lie_together() -> None:
     """A lone one would be exact enough; the outermost of 320 equal ones is 1.3e-6 off."""
