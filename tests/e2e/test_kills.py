@@ -27,6 +27,7 @@ def kill(verb, kills, seed, at, place):
     assert count_cases(verb, cases, 0)["kills"] >= kills
 
 
+@pytest.mark.slow
 def test_a_few_kills(place):
     kill("page", 2, 0, "steps", place)
 
