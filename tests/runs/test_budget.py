@@ -13,6 +13,7 @@ from glassformer.runs import budget
 from glassformer.runs.budget import Cost, cost_of_run, require_affordable
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.runs.resolve import resolve
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import RULES, Rule
 
@@ -121,3 +122,18 @@ def test_a_careless_number_is_refused_before_anything_is_made(tmp_path, monkeypa
 def test_free_memory_and_disk_are_numbers_of_this_machine(tmp_path):
     assert 1e6 < budget.free_memory() < 1e15
     assert 0 < budget.free_disk(tmp_path / "not" / "there") < 1e18
+
+
+@pytest.mark.parametrize(
+    ("part", "kind", "setting"),
+    [
+        ("position", "circle", "period"),
+        ("position", "circle", "at"),
+        ("position", "circle", "loud"),
+        ("head", "lowest", "tokens"),
+        ("head", "parabolic", "reads"),
+    ],
+)
+def test_a_bound_that_depends_on_the_model_is_said_with_the_model(part, kind, setting):
+    with pytest.raises(UserError, match=setting):
+        resolve("lucky7", {f"model.{part}.kind": kind, f"model.{part}.{setting}": str(HUGE)})
