@@ -18,7 +18,7 @@ from glassformer.model.model import Model
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import Rule
 from glassformer.tasks.automaton import Automaton, tabulate
-from glassformer.tasks.knowledge import occurring
+from glassformer.tasks.knowledge import window_starts
 
 CLOSE = 1e-4  # of the largest logit: how near a stated margin must be
 
@@ -81,7 +81,7 @@ def check_margin(
 
 def demanded(automaton: Automaton, tokens: np.ndarray, is_whole: bool) -> list[str]:
     """The labels that may follow, whatever came before; none where the context does not tell."""
-    states = np.flatnonzero(occurring(automaton)) if is_whole else np.array([automaton.start])
+    states = window_starts(automaton) if is_whole else np.array([automaton.start])
     for token in tokens:
         states = np.unique(automaton.next[states, token])
     allowed = automaton.allowed[states]

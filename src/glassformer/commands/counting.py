@@ -9,12 +9,10 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
-from glassformer.runs.config import Task
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import RUNS, load
 from glassformer.runs.resolve import resolve
-from glassformer.tasks import Rule
-from glassformer.tasks.inputs import random_inputs
+from glassformer.tasks import Rule, Task
 from glassformer.train.setup import set_up_jax
 from glassformer.zoo import ZOO
 
@@ -51,7 +49,7 @@ def count_target(target: str, model: str | None = None) -> Content:
 
     found = find(target, model)
     stops = WINDOWS if isinstance(found.task, Rule) else SUMS
-    tokens, outputs = random_inputs(found.task, found.architecture.context, max(stops))
+    tokens, outputs = found.task.random_inputs(found.architecture.context, max(stops))
     return asdict(count(found.architecture, found.params, tokens, outputs, stops)) | {"at": found.at}
 
 

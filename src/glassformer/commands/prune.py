@@ -19,7 +19,6 @@ from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import stored
 from glassformer.runs.load import Loaded, load
 from glassformer.runs.tree import to_tree
-from glassformer.tasks.inputs import random_inputs
 from glassformer.train.flat import flat_of
 from glassformer.train.settings import Train
 from glassformer.train.setup import set_up_jax
@@ -55,7 +54,7 @@ def prune(
     set_up_jax("cpu")
     from glassformer.train.reduce import reduce_model
 
-    tokens, outputs = random_inputs(loaded.task, loaded.architecture.context, CONTEXTS)
+    tokens, outputs = loaded.task.random_inputs(loaded.architecture.context, CONTEXTS)
     found = reduce_model(loaded.architecture, dict(loaded.params), tokens, outputs)
     reduced = Model(found.architecture, found.params)
     path = file_for(loaded, found.rank, out)

@@ -13,7 +13,6 @@ from glassformer.model.model import Model
 from glassformer.tasks import Addition, Rule, add, digits_of, numbers_of
 from glassformer.tasks.board import BOARD_DIGITS, EDGE_CASES, random_pairs
 from glassformer.tasks.hard import hard_pairs
-from glassformer.tasks.inputs import random_inputs
 
 SEED = 2026  # not the board's: its random pairs are the last word, and belong to the board's own test
 Pair = tuple[int, int]
@@ -22,7 +21,7 @@ Pair = tuple[int, int]
 def example_tokens(model: Model, task: Rule | Addition, count: int) -> Int[np.ndarray, "batch pos"]:
     """Inputs as long as the task has them, the same every time."""
     if not isinstance(task, Addition):
-        return random_inputs(task, model.architecture.context, count)[0].T
+        return task.random_inputs(model.architecture.context, count)[0].T
     a, b = zip(*example_pairs(task, count), strict=True)
     x, y = digits_of(a, task.digits), digits_of(b, task.digits)
     tokens: Int[np.ndarray, "batch pos"] = task.written().encode(x, y, add(x, y))[:-1].T

@@ -21,9 +21,7 @@ from glassformer.model.count import (
 from glassformer.model.forward import all_parameters, forward, parameters
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.runs.config import Task
-from glassformer.tasks import Rule
-from glassformer.tasks.inputs import random_inputs
+from glassformer.tasks import Rule, Task
 
 MOST_MOVED = 1_000  # learned numbers; of a larger model none is called dead
 FEW, WINDOWS, SUMS = 16, 2_048, 256  # contexts: a few, and many of a rule or of an adder
@@ -61,7 +59,7 @@ def dead_numbers(model: Model, task: Task, learned: Params) -> tuple[str, ...] |
     params = {name: np.asarray(array, np.float64) for name, array in model.params.items()}
     still = free_entries(model.architecture, learned)
     for count in (FEW, many(task)):
-        tokens, outputs = random_inputs(task, model.architecture.context, count)
+        tokens, outputs = task.random_inputs(model.architecture.context, count)
         still = without_effect(model.architecture, params, learned, tokens, outputs, still)
     return names_of(learned, still)
 

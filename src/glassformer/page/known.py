@@ -8,8 +8,7 @@ from typing import Any
 from glassformer.errors import UserError
 from glassformer.model.model import Model
 from glassformer.page.examples import rule_example
-from glassformer.runs.config import Task
-from glassformer.tasks import Addition, Rule
+from glassformer.tasks import Addition, Rule, Task
 
 SAME = 1e-4  # relative: the margin of the same weights, summed in another order in float32
 VERDICTS = ("proved", "refuted", "undecided", "not_applicable")

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassformer.page.words import grouped, short
-from glassformer.runs.config import Task
-from glassformer.tasks import Rule
+from glassformer.tasks import Rule, Task
 
 Content = dict[str, Any]
 INTERVAL = "95% interval"

@@ -11,8 +11,7 @@ from glassformer.model.position import Alibi, Rope
 from glassformer.model.program import Program, trace_programs
 from glassformer.page.counts_part import counts_part
 from glassformer.page.parameter_words import parameter_words
-from glassformer.runs.config import Task
-from glassformer.tasks import Rule
+from glassformer.tasks import Rule, Task
 
 
 def model_part(model: Model, task: Task) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from glassformer.model.adding import label_of
 from glassformer.page.pack import packed
 from glassformer.proof.contexts import Demands, tabulate_demands
 from glassformer.proof.tables import NotProvableError
-from glassformer.runs.config import Task, labels
-from glassformer.tasks import Addition, Rule, tabulate
+from glassformer.tasks import Addition, Rule, Task, tabulate
 
 MARK = -1  # of a digit in a prompt that has its marks alone
 
@@ -74,4 +73,4 @@ def token_names(task: Task, vocab: int) -> list[str]:
     """The labels of all tokens; those that only the model knows are numbered."""
     if isinstance(task, Addition):
         return [label_of(task.written(), token) for token in range(vocab)]
-    return list(labels(task))
+    return list(task.tokens())

@@ -16,8 +16,7 @@ from glassformer.page.pack import packed
 from glassformer.page.words import grouped
 from glassformer.proof.contexts import NOTHING, Demands, tabulate_demands
 from glassformer.proof.tables import NotProvableError
-from glassformer.runs.config import Task
-from glassformer.tasks import Addition, Rule, add, tabulate
+from glassformer.tasks import Addition, Rule, Task, add, tabulate
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
 from glassformer.tasks.hard import hard_pairs

@@ -19,9 +19,8 @@ from glassformer.proof.columns import CARRIES
 from glassformer.proof.hardest import attained
 from glassformer.proof.rule import RuleProof
 from glassformer.proof.search import Level, Status, next_tokens
-from glassformer.runs.config import Task
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import Addition, Rule
+from glassformer.tasks import Addition, Rule, Task
 from glassformer.tasks.addition import BASE, numbers_of
 
 FORMAT = 1

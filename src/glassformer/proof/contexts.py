@@ -25,7 +25,7 @@ from jaxtyping import Bool, Int, Int32
 
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.automaton import Automaton
-from glassformer.tasks.knowledge import occurring
+from glassformer.tasks.knowledge import window_starts
 
 NOTHING = 0  # the demand of contexts that are free or undecided
 MOST_ENTRIES = 40_000_000  # (function, state) pairs; the largest built-in rule needs about a million
@@ -90,7 +90,7 @@ def tabulate_demands(automaton: Automaton) -> Demands:
                 "not provable by this method, because what the rule asks for depends on too much"
             )
     every = np.stack(functions)
-    seen = every[:, occurring(automaton)]
+    seen = every[:, window_starts(automaton)]
     window = np.where((seen == seen[:, :1]).all(1), seen[:, 0], NOTHING)
     return Demands(
         allowed, np.array(moves, np.int32), window.astype(np.int32), every[:, automaton.start].copy()

@@ -11,8 +11,7 @@ from typing import Any
 from glassformer.model.model import Model
 from glassformer.proof.tables import NotProvableError
 from glassformer.runs.atomic import write_json
-from glassformer.runs.config import Task
-from glassformer.tasks import Addition, Rule, Sequences
+from glassformer.tasks import Addition, Rule, Sequences, Task
 
 
 @dataclass(frozen=True)

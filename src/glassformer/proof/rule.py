@@ -23,7 +23,7 @@ from glassformer.proof.rule_search import SAME, Found, Parts, Search
 from glassformer.proof.rule_weights import of_beginnings, of_windows
 from glassformer.proof.rule_worst import Worst, descend
 from glassformer.proof.tables import tabulate
-from glassformer.tasks import Rule, Sequences
+from glassformer.tasks import Sequences, Strings
 from glassformer.tasks import tabulate as tabulate_rule
 
 Verdict = Literal["proved", "refuted", "undecided"]
@@ -58,14 +58,14 @@ class RuleProof:
 
 def prove_rule(
     model: Model,
-    rule: Rule,
+    rule: Strings,
     data: Sequences,
     time: float = 60.0,
     real: bool = False,
     tell: Callable[[float], object] | None = None,
 ) -> RuleProof:
     """Search all contexts for `time` seconds at most; `real`: as if numbers were real, without rounding."""
-    begin = perf_counter()
+    begin, data = perf_counter(), rule.own_lengths(data)
     parts = make_parts(model, rule, real)
     n, vocab = parts.splitter.context, len(rule.tokens())
     descend(parts.worst, n, vocab)
@@ -76,7 +76,7 @@ def prove_rule(
     return Judgement(parts, rule, data, counting, weighed, floor).proof(perf_counter() - begin, real)
 
 
-def weigh_all(parts: Parts, rule: Rule, data: Sequences, found: Found, until: float) -> dict[int, Weighed]:
+def weigh_all(parts: Parts, rule: Strings, data: Sequences, found: Found, until: float) -> dict[int, Weighed]:
     """The contexts of each length that the task's sequences have; those of a length that is all right are."""
     automaton, n = tabulate_rule(rule), parts.splitter.context
     weighed = {}
@@ -92,7 +92,7 @@ def weigh_all(parts: Parts, rule: Rule, data: Sequences, found: Found, until: fl
     return weighed
 
 
-def make_parts(model: Model, rule: Rule, real: bool) -> Parts:
+def make_parts(model: Model, rule: Strings, real: bool) -> Parts:
     """Tables of the model and of the rule."""
     n, vocab = model.architecture.context, model.architecture.vocab
     require(
@@ -113,7 +113,7 @@ class Judgement:
     """All that was found, to be put into words."""
 
     parts: Parts
-    rule: Rule
+    rule: Strings
     data: Sequences
     counting: Search
     weighed: dict[int, Weighed]  # by length

@@ -6,11 +6,9 @@ from typing import Literal
 from glassformer.errors import require, require_within
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
-from glassformer.tasks import Addition, Rule, Sequences
+from glassformer.tasks import Sequences, Task
 from glassformer.tasks.rules_operator import PlusLastEven
 from glassformer.train.settings import Train
-
-Task = Rule | Addition
 
 
 @dataclass(frozen=True)
@@ -72,29 +70,13 @@ class Run:
         parameters(
             self.architecture
         )  # parts that do not fit together say so here, before anything is written
-        if isinstance(self.task, Rule):
-            most = self.data.min_length - 1
-            fits = f"at most {most}, one less than data.min_length"
-            require(self.model.context <= most, "model.context", fits, self.model.context)
-        else:
-            needed = self.task.written().length - 1
-            require(
-                self.model.context >= needed,  # MicroAdder has one more, which no digit is predicted at
-                "model.context",
-                f"at least {needed}, as the layout needs",
-                self.model.context,
-            )
+        self.task.require_fit(self.model.context, self.data)
 
     @property
     def vocab(self) -> int:
-        return len(labels(self.task))
+        return len(self.task.tokens())
 
     @property
     def architecture(self) -> Architecture:
         """The model with the task's vocabulary filled in."""
         return replace(self.model, vocab=self.vocab)
-
-
-def labels(task: Task) -> tuple[str, ...]:
-    """The task's vocabulary, token by token."""
-    return task.tokens() if isinstance(task, Rule) else task.written().labels

@@ -10,12 +10,13 @@ from glassformer.errors import UserError, unknown
 from glassformer.model.adding import write_sum
 from glassformer.model.model import Model, check_params
 from glassformer.runs.atomic import read_arrays
-from glassformer.runs.config import Run, Task
+from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import missing_settings, stored
 from glassformer.runs.seal import require_unchanged
 from glassformer.runs.tree import from_tree
-from glassformer.tasks import Addition, Sequences
+from glassformer.tasks import Addition, Sequences, Task
+from glassformer.tasks.addition import require_addition
 from glassformer.zoo import ZOO
 
 RUNS = Path("runs")
@@ -50,9 +51,7 @@ class Loaded(Model):
     @property
     def addition(self) -> Addition:
         """The task of an adder; one sentence for any other model."""
-        if not isinstance(self.task, Addition):
-            raise UserError(f"{self.origin} cannot add: it was made for {self.task.name}")
-        return self.task
+        return require_addition(self.task, self.origin)
 
 
 def load(target: str | Path, model: str | None = None) -> Loaded:

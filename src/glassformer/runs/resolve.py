@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from glassformer.errors import UserError, show, unknown
-from glassformer.runs.config import Run, Task
+from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS, configuration
 from glassformer.runs.text_files import decode_toml, read_toml, say_decoder
 from glassformer.runs.tree import checked, from_tree, to_tree
-from glassformer.tasks import Rule, as_data, is_data, read_rule
+from glassformer.tasks import Task, as_data, read_rule
 from glassformer.zoo import ZOO
 
 Tree = dict[str, Any]
@@ -37,13 +37,15 @@ def configure(target: str, settings: Mapping[str, Any], rule: str | None = None)
     is_rule = Path(target).suffix == ".py"
     if is_rule and rule:
         raise UserError(f"{target} is a rule already; --rule {rule} goes with a name or a .toml file")
-    tree = usual_tree() if is_rule else base_tree(target) if target else {}
-    for path, value in kinds_first(settings):
-        tree = changed(tree, split_path(path), value, path)
+    base = usual_tree() if is_rule else base_tree(target) if target else {}
+    tree = with_options(base, settings)
     if rule_file := target if is_rule else rule:
-        tree = with_rule(tree, rule_file)
+        task = read_task(tree, rule_file)
+        if is_rule:
+            tree = with_options(merged(base, task.usual_settings()), settings)
+        tree = {"name": task.name} | tree | {"task": to_tree(task)}
     run: Run = from_tree(Run, tree, "")
-    return replace(run, task=as_data(run.task)) if is_code(run.task) else run
+    return run if run.task.is_data else replace(run, task=as_data(run.task))  # registered in this process
 
 
 def usual_tree() -> Tree:
@@ -51,18 +53,19 @@ def usual_tree() -> Tree:
     return {key: part for key, part in tree_of(Run()).items() if key not in ("name", "task")}
 
 
-def with_rule(tree: Tree, file: str) -> Tree:
-    """The same with the user's own rule as its task, as data; the settings of the task go to the file."""
+def with_options(tree: Tree, settings: Mapping[str, Any]) -> Tree:
+    """The same with some leaves changed."""
+    for path, value in kinds_first(settings):
+        tree = changed(tree, split_path(path), value, path)
+    return tree
+
+
+def read_task(tree: Tree, file: str) -> Task:
+    """The user's own task, as data; the settings of the task go to the file."""
     settings = tree.get("task", {})
     if not isinstance(settings, dict):
         raise UserError(f"task must be a table of settings, but it is {show(settings)}")
-    task = read_rule(file, settings)
-    return {"name": task.name} | tree | {"task": to_tree(task)}
-
-
-def is_code(task: Task) -> TypeGuard[Rule]:
-    """Whether no file can carry the task as it is: a rule that was registered in this process."""
-    return isinstance(task, Rule) and not is_data(task)
+    return read_rule(file, settings)
 
 
 def kinds_first(options: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -8,20 +8,19 @@ from glassformer.errors import UserError
 from glassformer.model.model import Model
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.config import Run
-from glassformer.tasks import Rule
 
 
 def require_startable(run: Run) -> None:
     """One sentence where settings do not go together, or the file to start from does not fit."""
     refuse_margins(run)
-    if run.train.mine and isinstance(run.task, Rule):
-        raise UserError(f"{run.name}: train.mine is for adders; a rule model has no miner")
+    if run.train.mine and not run.task.is_mined:
+        raise UserError(f"{run.name}: train.mine is for adders; a {run.task.words.model} has no miner")
     if run.train.start_from:
         read_start(run)
 
 
 def refuse_margins(run: Run) -> None:
-    if run.train.margin_steps and isinstance(run.task, Rule):
+    if run.train.margin_steps and not run.task.has_one_answer:
         raise UserError("train.margin_steps is for adders; a rule allows several tokens at a position")
 
 

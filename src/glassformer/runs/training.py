@@ -16,19 +16,15 @@ import numpy as np
 from glassformer.errors import UserError
 from glassformer.model.model import Model
 from glassformer.runs.atomic import make_folder, read_arrays, write_arrays
-from glassformer.runs.config import Run, Task
+from glassformer.runs.config import Run
 from glassformer.runs.metrics import Row, read_metrics, write_metrics
 from glassformer.runs.start import read_start, refuse_margins
 from glassformer.runs.tree import to_tree
-from glassformer.tasks import Rule
-from glassformer.train.data import make_source
+from glassformer.tasks import Task
 from glassformer.train.objective import Scores
 from glassformer.train.population import Population, State, Stretch
 from glassformer.train.settings import Train
 
-# What the best seed is chosen by, the first that differs. A rule is followed place by place; a sum is right
-# as a whole, and of the seeds that miss none of the held-out sums the one with the widest margin is kept.
-RULE_CHOICE, SUM_CHOICE = ("argmax_accuracy", "right_probability"), ("whole_accuracy", "smallest_margin")
 HISTORY_BYTES = 2_000_000  # larger histories are thinned, first and last checkpoint kept
 Progress = Callable[[int, list[Row]], None]  # step reached, the latest rows
 Miner = Callable[[Run, dict[str, np.ndarray]], np.ndarray]  # from models, stacked, to problems `pos batch`
@@ -49,7 +45,7 @@ def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None =
     """
     refuse_margins(run)
     seeds = run.train.first_seed + np.arange(run.train.seeds)
-    source = make_source(run.task, run.data, run.model.context)
+    source = run.task.sampler(run.data, run.model.context)
     population = Population(run.architecture, source, run.train, seeds)
     state, done, rows = restore(folder, run, population)
     progress(done, rows[-len(seeds) :])
@@ -199,8 +195,7 @@ def ranking(last: list[Row], task: Task) -> list[int]:
     alive = [place for place, row in enumerate(last) if np.isfinite(row["loss"])]
     if not alive:
         raise UserError("every seed diverged; try a lower train.peak_rate, with --overwrite")
-    by = RULE_CHOICE if isinstance(task, Rule) else SUM_CHOICE
-    return sorted(alive, key=lambda place: (*(-last[place][name] for name in by), place))
+    return sorted(alive, key=lambda place: (*(-last[place][name] for name in task.best_by), place))
 
 
 def write_history(folder: Path, population: Population, best: int, about: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ import typing
 from typing import Any, Literal, Union, get_args, get_origin
 
 from glassformer.errors import UserError, show, unknown
-from glassformer.tasks import RULES, Addition, Rule, Tabulated
+from glassformer.tasks import TASKS, Tabulated, TabulatedQuestion, Task
 
 NONE = "none"  # TOML has no null
 MOST = 2**63  # of any integer; each setting has a bound of its own
@@ -56,8 +56,8 @@ def from_tree(hint: Any, value: Any, path: str) -> Any:
         return items(get_args(hint), value, path)
     if get_origin(hint) in (Union, types.UnionType):
         return from_union(get_args(hint), value, path)
-    if hint is Rule:
-        return from_union((Rule,), value, path)
+    if hint is Task:
+        return from_union((Task,), value, path)
     return from_dict(hint, value, path)
 
 
@@ -87,8 +87,8 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
     tagged = variants(hints)
     if not tagged or not isinstance(value, dict):
         return from_plain(hints, value, path)
-    if Rule in hints and "next" in value:  # only a rule that is a table has it
-        return from_dict(Tabulated, value, path)
+    if Task in hints and "next" in value:  # only a task that is a table has it
+        return from_dict(TabulatedQuestion if "length" in value else Tabulated, value, path)
     tag = tag_of(next(iter(tagged.values())))
     if tag == "name" and tag not in value:
         raise UserError(f"{path} must say which one it is, by its name (glassformer list tasks)")
@@ -117,11 +117,11 @@ def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
 
 
 def variants(hints: tuple[Any, ...]) -> dict[str, type]:
-    """The dataclasses of a union by kind; a rule stands for all registered rules."""
+    """The dataclasses of a union by kind; a task stands for all registered tasks."""
     found: dict[str, type] = {}
     for hint in hints:
-        if hint is Rule:
-            found |= RULES
+        if hint is Task:
+            found |= TASKS
         elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
             found[str(getattr(hint, tag_of(hint) or "", ""))] = hint
     return found
@@ -129,7 +129,7 @@ def variants(hints: tuple[Any, ...]) -> dict[str, type]:
 
 def tag_of(kind: type) -> str:
     """`name` for tasks, `kind` for parts that have one, nothing for the others."""
-    if issubclass(kind, Rule) or kind is Addition:
+    if issubclass(kind, Task):
         return "name"
     return "kind" if hasattr(kind, "kind") else ""
 

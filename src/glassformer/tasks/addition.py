@@ -8,13 +8,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.errors import require, require_within, unknown
+from glassformer.errors import UserError, require, require_within, unknown
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
+from glassformer.tasks.sequences import Sequences
+from glassformer.tasks.task import Task, Words, register
+
+if TYPE_CHECKING:
+    from glassformer.tasks.sampler import Sampler
 
 BASE = 10
 MOST_DIGITS = 200  # of a number: a problem has about three tokens a digit
@@ -24,11 +29,28 @@ INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Pyth
 AnyArray: TypeAlias = Any
 
 
+@register
 @dataclass(frozen=True)
-class Addition:
+class Addition(Task):
     """Two numbers of up to `digits` digits, and how training goes from short to long, hard to plain."""
 
-    name: ClassVar[str] = "addition"
+    name = "addition"
+    family = "addition"
+    words = Words(
+        model="adder",
+        ability="adds",
+        input="pair",
+        held_out="sums",
+        progress="of sums right",
+        error="sums that are wrong",
+        demand="the sum needs",
+    )
+    # A sum is right as a whole; of the seeds that miss none the one with the widest margin is kept.
+    best_by = ("whole_accuracy", "smallest_margin")
+    proves_seeds = True
+    has_one_answer = True
+    is_mined = True
+
     digits: int = 10  # of each number; the sum has one more
     layout: str = "lsb"  # how a problem is written as tokens
     digit_stages: tuple[tuple[int, int], ...] = ((2_000, 3), (7_000, 6))  # (until step, most digits)
@@ -52,8 +74,37 @@ class Addition:
         """The layout for this number of digits."""
         return make_layout(self.layout, self.digits)
 
+    def tokens(self) -> tuple[str, ...]:
+        return self.written().labels
+
+    def sampler(self, data: Sequences, context: int) -> "Sampler":
+        from glassformer.tasks.sampler import SumSampler
+
+        return SumSampler(self)
+
+    def require_fit(self, context: int, data: Sequences) -> None:
+        needed = self.written().length - 1
+        # MicroAdder has one more, which no digit is predicted at.
+        require(context >= needed, "model.context", f"at least {needed}, as the layout needs", context)
+
+    def places(self, context: int) -> int:
+        """A sum's last digit is written, not read."""
+        return self.written().length - 1
+
+    def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
+        """Pairs of numbers with their sums."""
+        x, y = np.random.default_rng(0).integers(0, BASE, (2, self.digits, count))
+        return self.written().encode(x, y, add(x, y))[:-1], self.digits + 1
+
     def _untils(self) -> tuple[int, ...]:
         return tuple(until for until, _ in self.digit_stages)
+
+
+def require_addition(task: Task, model: str) -> Addition:
+    """The task of an adder; one sentence for any other model."""
+    if not isinstance(task, Addition):
+        raise UserError(f"{model} cannot add: it was made for {task.name}")
+    return task
 
 
 def column(x: AnyArray, y: AnyArray, carry: AnyArray) -> tuple[AnyArray, AnyArray]:

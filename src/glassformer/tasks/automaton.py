@@ -1,7 +1,7 @@
 """A rule as tables: the one definition that sampling, checking, figures and proofs share.
 
->>> from glassformer.tasks.rule import make_rule
->>> automaton = tabulate(make_rule("plus_means_even", high=3))
+>>> from glassformer.tasks import make_task
+>>> automaton = tabulate(make_task("plus_means_even", high=3))
 >>> automaton.tokens                      # states: at the start, after a number, after `+`
 ('0', '1', '2', '3', '+')
 >>> automaton.constrained.tolist()
@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float, Int, Int32
 
 from glassformer.errors import UserError, require, say_where, unknown
 from glassformer.tasks.choice import Choice
-from glassformer.tasks.rule import Rule, State
+from glassformer.tasks.strings import State, Strings
 
 MOST_STATES = 200_000  # about ten times the largest built-in rule; beyond it tables fill memory
 MOST_CHANCES = 20_000_000  # states times tokens of a sequence, about ten times the largest built-in rule's
@@ -38,6 +38,7 @@ class Automaton:
     probability: Float[np.ndarray, "state tok"]  # of the generator; rows sum to 1
     constrained: Bool[np.ndarray, " state"]
     allowed: Bool[np.ndarray, "state tok"]  # constrained: probability > 0; free: everything
+    length: int = 0  # tokens of every string, which a window then holds whole; 0: strings go on and on
 
     def ids(self, text: str) -> Int[np.ndarray, " pos"]:
         """Token ids of labels parted by blanks: `4 7 +`."""
@@ -53,7 +54,7 @@ class Automaton:
 
 
 @lru_cache(maxsize=64)
-def tabulate(rule: Rule) -> Automaton:
+def tabulate(rule: Strings) -> Automaton:
     """The automaton of a rule, by breadth-first search over every token from every state."""
     stored: Automaton | None = rule.stored
     if stored is not None:
@@ -65,7 +66,7 @@ def tabulate(rule: Rule) -> Automaton:
     probability = _probabilities(rule, states, choices)
     constrained = np.array([choice.constrained for choice in choices])
     allowed = (probability > 0) | ~constrained[:, None]
-    return Automaton(rule.tokens(), states, 0, following, probability, constrained, allowed)
+    return Automaton(rule.tokens(), states, 0, following, probability, constrained, allowed, rule.length)
 
 
 def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "pos state"]:
@@ -83,7 +84,7 @@ def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "
 
 
 @contextmanager
-def _blaming(rule: Rule, method: str) -> Iterator[None]:
+def _blaming(rule: Strings, method: str) -> Iterator[None]:
     """Whatever a rule's own methods raise becomes a sentence with the file and the line."""
     try:
         yield
@@ -95,7 +96,7 @@ def _blaming(rule: Rule, method: str) -> Iterator[None]:
         raise UserError(f"rule {rule.name} cannot be tabulated: {where}") from error
 
 
-def _choose(rule: Rule, state: State) -> Choice:
+def _choose(rule: Strings, state: State) -> Choice:
     choice = rule.choose(state)
     if not isinstance(choice, Choice):
         expected = "only(values), uniform(values) or free(weights)"
@@ -110,7 +111,7 @@ def require_room(states: int, tokens: int) -> None:
         raise UserError(f"the states of a rule times its tokens must be {expected}")
 
 
-def _explore(rule: Rule) -> tuple[tuple[State, ...], Int32[np.ndarray, "state tok"]]:
+def _explore(rule: Strings) -> tuple[tuple[State, ...], Int32[np.ndarray, "state tok"]]:
     """All states that any string of tokens reaches, and the state after each token."""
     values = rule.values()
     states = [rule.start()]
@@ -131,7 +132,7 @@ def _explore(rule: Rule) -> tuple[tuple[State, ...], Int32[np.ndarray, "state to
 
 
 def _probabilities(
-    rule: Rule, states: tuple[State, ...], choices: list[Choice]
+    rule: Strings, states: tuple[State, ...], choices: list[Choice]
 ) -> Float[np.ndarray, "state tok"]:
     """The generator's chance of each token, from the weights of each state."""
     index = {value: token for token, value in enumerate(rule.values())}

@@ -49,8 +49,10 @@ def source_distance(
     automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], reach: int
 ) -> Int32[np.ndarray, "pos batch"]:
     """How many of the last tokens resolve a position, at least; -1 where `reach` of them do not."""
-    table = tabulate_knowledge(automaton)
     length, batch = tokens.shape
+    if automaton.length:  # every token of a prompt counts, and where it stands
+        return np.repeat(np.arange(length, dtype=np.int32)[:, None], batch, 1)
+    table = tabulate_knowledge(automaton)
     distance = np.empty((length, batch), np.int32)
     known = np.full((1, batch), table.start, np.int32)  # row L: after the last L tokens
     for pos in range(length):
@@ -75,7 +77,7 @@ def classify(
 @lru_cache(maxsize=16)
 def tabulate_knowledge(automaton: Automaton) -> Knowledge:
     """All sets of states that some window reveals, by breadth-first search a level at a time."""
-    sets = [np.flatnonzero(occurring(automaton)).astype(np.int32)]  # sorted states
+    sets = [window_starts(automaton)]
     index = {sets[0].tobytes(): 0}
     moves: list[tuple[int, int, int]] = []  # know tok know
     done = 0
@@ -88,6 +90,13 @@ def tabulate_knowledge(automaton: Automaton) -> Knowledge:
             moves.append((known, token, reached))
         require(len(sets) <= MOST_KNOWLEDGE, "the sets of states", f"at most {MOST_KNOWLEDGE}", len(sets))
     return Knowledge(0, _following(moves, len(sets), len(automaton.tokens)), _resolved(automaton, sets))
+
+
+def window_starts(automaton: Automaton) -> Int32[np.ndarray, " _"]:
+    """The states, sorted, in which a window may begin: any, but for strings that it holds whole."""
+    if automaton.length:
+        return np.array([automaton.start], np.int32)
+    return np.flatnonzero(occurring(automaton)).astype(np.int32)
 
 
 def occurring(automaton: Automaton) -> Bool[np.ndarray, " state"]:

@@ -6,28 +6,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from glassformer.errors import UserError, say_where
-from glassformer.tasks.rule import RULES, Rule
+from glassformer.tasks.task import TASKS, Task
 
-_loaded: dict[Path, tuple[type[Rule], ...]] = {}
+_loaded: dict[Path, tuple[type[Task], ...]] = {}
 
 
-def load_file(path: str | Path) -> tuple[type[Rule], ...]:
+def load_file(path: str | Path) -> tuple[type[Task], ...]:
     """Run a Python file and return the rules that it registered; they replace those of files before it."""
     file = Path(path).resolve()
     if not file.is_file():
         raise UserError(f"no file called '{path}'")
     for earlier in list(_loaded):
         _forget(_loaded.pop(earlier))
-    before = set(RULES)
+    before = set(TASKS)
     try:
         _run(file)
     except (Exception, SystemExit) as error:
-        _forget(rule for name, rule in list(RULES.items()) if name not in before)
+        _forget(rule for name, rule in list(TASKS.items()) if name not in before)
         reason = str(error) if isinstance(error, UserError) else say_where(error, file)
         raise UserError(f"{path} could not be loaded: {reason}") from error
-    rules = tuple(rule for name, rule in RULES.items() if name not in before)
+    rules = tuple(rule for name, rule in TASKS.items() if name not in before)
     if not rules:
-        raise UserError(f"{path} holds no rule; put @register above a class that extends Rule")
+        raise UserError(f"{path} holds no rule; put @register above a class that extends Rule or Question")
     _loaded[file] = rules
     return rules
 
@@ -43,7 +43,7 @@ def _run(file: Path) -> None:
     spec.loader.exec_module(module)
 
 
-def _forget(rules: Iterable[type[Rule]]) -> None:
+def _forget(rules: Iterable[type[Task]]) -> None:
     """Take rules out of the registry."""
     for rule in rules:
-        RULES.pop(rule.name, None)
+        TASKS.pop(rule.name, None)

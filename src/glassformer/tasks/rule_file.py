@@ -19,15 +19,15 @@ from typing import Any
 from glassformer.errors import UserError, say_where
 from glassformer.scale.child import cause, import_path
 from glassformer.tasks.load import load_file
-from glassformer.tasks.rule import make_rule
-from glassformer.tasks.tabulated import Tabulated, as_data
+from glassformer.tasks.tabulated import Tabulated, TabulatedQuestion, as_data
+from glassformer.tasks.task import make_task
 
 SECONDS = 30.0  # for a rule to be tabulated; the largest that are allowed take about four
 MEMORY = 4 * 2**30  # bytes of addresses for the same
 NAME = "name"  # the setting that says which rule of the file
 
 
-def read_rule(path: str | Path, settings: Mapping[str, Any] | None = None) -> Tabulated:
+def read_rule(path: str | Path, settings: Mapping[str, Any] | None = None) -> Tabulated | TabulatedQuestion:
     """The rule of a file that the user named, with these settings; the others keep their defaults."""
     question = json.dumps({"file": str(path), "settings": dict(settings or {})}, default=str)
     command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
@@ -48,13 +48,14 @@ def read_rule(path: str | Path, settings: Mapping[str, Any] | None = None) -> Ta
     return _read_answer(path, done.stdout, done.returncode)
 
 
-def _read_answer(path: str | Path, answer: bytes, status: int) -> Tabulated:
+def _read_answer(path: str | Path, answer: bytes, status: int) -> Tabulated | TabulatedQuestion:
     try:
         content = json.loads(answer)
         if "error" in content:
             raise UserError(content["error"])
-        tables = {name: tuple(content[name]) for name in ("choices", "next")}
-        return Tabulated(**(content | tables))
+        tables = {name: tuple(part) for name, part in content.items() if isinstance(part, list)}
+        kind = TabulatedQuestion if "length" in content else Tabulated
+        return kind(**(content | tables))
     except (ValueError, TypeError, KeyError):
         raise UserError(
             f"{path} ended the process that runs it ({cause(status)}) instead of giving a rule"
@@ -80,12 +81,12 @@ def main() -> None:
         json.dump(content, answer)
 
 
-def _tabulate_file(file: str, settings: dict[str, Any]) -> Tabulated:
+def _tabulate_file(file: str, settings: dict[str, Any]) -> Tabulated | TabulatedQuestion:
     rules = [rule.name for rule in load_file(file)]
     name = settings.pop(NAME, rules[0])
     if name not in rules:
         raise UserError(f"{file} has no rule called '{name}'; it has {', '.join(rules)}")
-    return as_data(make_rule(name, **settings))
+    return as_data(make_task(name, **settings))
 
 
 def _limit_memory() -> None:

@@ -4,7 +4,7 @@ A user's rule is Python code where it is written, and this everywhere else: what
 somebody else holds is read, and never run. Counting 0 1 0 1, whose states are the start, `0` and `1`:
 
 >>> from glassformer.tasks import make_rule
->>> rule = as_data(make_rule("successor", high=1), name="count")
+>>> rule = rule_as_data(make_rule("successor", high=1), name="count")
 >>> rule.next, rule.choices, rule.chooses
 (('1 2', '1 2', '1 2'), ('free 0.5 0.5', 'only 0.0 1.0', 'only 1.0 0.0'), '0 1 2')
 >>> tabulate(rule).allowed.tolist()
@@ -15,43 +15,55 @@ import hashlib
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int32
 
 from glassformer.errors import UserError, require
 from glassformer.tasks.automaton import MOST_STATES, Automaton, require_room, tabulate
-from glassformer.tasks.choice import Choice
-from glassformer.tasks.rule import PLUS, RULES, Rule, State
+from glassformer.tasks.choice import Choice, Token
+from glassformer.tasks.prompts import Prompts
+from glassformer.tasks.question import Question
+from glassformer.tasks.rule import MOST_TOKENS, PLUS, Rule
+from glassformer.tasks.sequences import LONGEST
+from glassformer.tasks.strings import State, Strings
+from glassformer.tasks.task import is_built_in
 
 ONLY, FREE = "only", "free"
 WORDS = 1_000  # characters of a text that is for people
+MARKS = "+-*/=^%?:.|abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # of labels that are no integers
+LONGEST_MARK = 8  # letters
 ROUNDING = 1e-9  # by which the chances of a state may miss 1
 
 
-@dataclass(frozen=True)
-class Tabulated(Rule):
-    """A rule that is its own table; states are numbered, and the first is the start."""
+class _Table:
+    """What both kinds of tables share: their automaton, checked, and the three methods read from it."""
 
-    name: str = ""  # type: ignore[misc]  # other rules have it in their class
-    operator: bool = False  # type: ignore[misc]  # the same
-    about: str = ""  # what it says, in words
-    settings: str = ""  # that its class was given, in words
-    digest: str = ""  # sha256 of the tokens and of all that follows
-    choices: tuple[str, ...] = ()  # each is `only` or `free`, then a chance per token
-    chooses: str = ""  # the choice of each state
-    next: tuple[str, ...] = ()  # of each state, the state after each token
+    name: str
+    about: str
+    settings: str
+    digest: str
+    choices: tuple[str, ...]
+    chooses: str
+    next: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def values(self) -> tuple[Token, ...]:
+        raise NotImplementedError
+
+    def identity(self) -> tuple[object, ...]:
+        """What the digest is taken of, beside the tables."""
+        raise NotImplementedError
+
+    def require_whole(self) -> None:
+        """One sentence where a part does not fit the others."""
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
         require(plain and len(self.name) <= 100, "name", "letters, digits, '-', '_' and '.'", self.name[:100])
-        require(not is_built_in(self.name), "name", "another than that of a built-in rule", self.name)
+        require(not is_built_in(self.name), "name", "another than that of a built-in task", self.name)
         for field in ("about", "settings"):
             size = len(getattr(self, field))
             require(size <= WORDS, field, f"a text of at most {WORDS} characters", f"one of {size:,}")
-        tables = (self.low, self.high, self.operator, self.choices, self.chooses, self.next)
-        is_whole = self.digest == digest_tables(*tables)
+        is_whole = self.digest == digest_tables(*self.identity(), self.choices, self.chooses, self.next)
         require(is_whole, "digest", "that of the rule's tables", self.digest[:64])
         require(1 <= len(self.next) <= MOST_STATES, "next", f"1 to {MOST_STATES} states", len(self.next))
         require_room(max(len(self.next), len(self.choices)), len(self.values()))
@@ -65,8 +77,13 @@ class Tabulated(Rule):
         rows = [_read_numbers("next", row, len(self.values()), len(self.next)) for row in self.next]
         probability, is_constrained = chance[chooses], constrained[chooses]
         allowed = (probability > 0) | ~is_constrained[:, None]
-        states = tuple(range(len(rows)))
-        return Automaton(self.tokens(), states, 0, np.stack(rows), probability, is_constrained, allowed)
+        labels, states = tuple(map(str, self.values())), tuple(range(len(rows)))
+        length = getattr(self, "length", 0)
+        return Automaton(labels, states, 0, np.stack(rows), probability, is_constrained, allowed, length)
+
+    @property
+    def is_data(self) -> bool:
+        return True
 
     def describe(self) -> str:
         return self.about
@@ -83,39 +100,122 @@ class Tabulated(Rule):
         return int(self.stored.next[state, self.values().index(token)])
 
 
-def as_data(rule: Rule, name: str | None = None) -> Tabulated:
-    """The same rule as its table; its settings are kept in words."""
-    automaton = tabulate(rule)
+@dataclass(frozen=True)
+class Tabulated(_Table, Rule):
+    """A rule that is its own table; states are numbered, and the first is the start."""
+
+    name: str = ""  # type: ignore[misc]  # other rules have it in their class
+    operator: bool = False  # type: ignore[misc]  # the same
+    about: str = ""  # what it says, in words
+    settings: str = ""  # that its class was given, in words
+    digest: str = ""  # sha256 of the tokens and of all that follows
+    choices: tuple[str, ...] = ()  # each is `only` or `free`, then a chance per token
+    chooses: str = ""  # the choice of each state
+    next: tuple[str, ...] = ()  # of each state, the state after each token
+
+    def __post_init__(self) -> None:
+        Rule.__post_init__(self)
+        self.require_whole()
+
+    def values(self) -> tuple[Token, ...]:
+        return Rule.values(self)
+
+    def identity(self) -> tuple[object, ...]:
+        return self.low, self.high, self.operator
+
+
+@dataclass(frozen=True)
+class TabulatedQuestion(_Table, Question):
+    """A question that is its own table."""
+
+    name: str = ""  # type: ignore[misc]  # other questions have it in their class
+    labels: tuple[str, ...] = ()  # its tokens
+    length: int = 0  # type: ignore[assignment]  # tokens of prompt and answer
+    about: str = ""  # what it says, in words
+    settings: str = ""  # that its class was given, in words
+    digest: str = ""  # sha256 of the tokens, the length and of all that follows
+    choices: tuple[str, ...] = ()  # as those of a rule
+    chooses: str = ""
+    next: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        is_good = all(_is_label(label) for label in self.labels) and len(set(self.labels)) == len(self.labels)
+        expected = f"2 to {MOST_TOKENS} integers and marks of up to {LONGEST_MARK} of the letters {MARKS}"
+        require(is_good and 2 <= len(self.labels) <= MOST_TOKENS, "labels", expected, str(self.labels)[:60])
+        require(2 <= self.length <= LONGEST, "length", f"2 to {LONGEST} tokens", self.length)
+        self.require_whole()
+        _ = Prompts(self.stored).slots  # a table that is no question says so here
+
+    def values(self) -> tuple[Token, ...]:
+        return tuple(int(label) if _is_integer(label) else label for label in self.labels)
+
+    def identity(self) -> tuple[object, ...]:
+        return self.labels, self.length
+
+    def slots(self) -> tuple[tuple[Token, ...], ...]:
+        every = self.values()
+        return tuple(tuple(every[token] for token in slot) for slot in Prompts(self.stored).slots)
+
+    def begin(self) -> State:
+        return self.stored.start
+
+    def read(self, memory: int, token: int | str) -> State:
+        return self.after(memory, token)
+
+    def answer(self, memory: int) -> Token:
+        return self.values()[int(self.stored.allowed[memory].argmax())]
+
+
+def as_data(task: Strings) -> "Tabulated | TabulatedQuestion":
+    """The same rule or question as its table; its settings are kept in words."""
+    return _question_as_data(task) if task.length else rule_as_data(task)
+
+
+def rule_as_data(rule: Any, name: str | None = None) -> Tabulated:
+    """A rule as its table."""
     expected = (*range(rule.low, rule.high + 1), *([PLUS] if rule.operator else []))
     require(
         rule.values() == expected, f"the tokens of {rule.name}", "the integers low..high, and +", "others"
     )
+    tables = _write_tables(rule)
+    digest = digest_tables(rule.low, rule.high, rule.operator, *tables.values())
+    about = _write_words(rule) | {"digest": digest, "name": name or rule.name}
+    return Tabulated(low=rule.low, high=rule.high, operator=rule.operator, **about, **tables)
+
+
+def _question_as_data(question: Strings) -> TabulatedQuestion:
+    tables, labels = _write_tables(question), question.tokens()
+    digest = digest_tables(labels, question.length, *tables.values())
+    about = _write_words(question) | {"digest": digest, "name": question.name}
+    return TabulatedQuestion(labels=labels, length=question.length, **about, **tables)
+
+
+def _write_words(task: Strings) -> dict[str, str]:
+    """What it says and how it was set, for people."""
+    every = fields(task)  # type: ignore[arg-type]  # tasks are dataclasses
+    settings = ", ".join(f"{one.name} = {getattr(task, one.name)!r}" for one in every)
+    return {"about": task.describe()[:WORDS], "settings": settings[:WORDS]}
+
+
+def _write_tables(task: Strings) -> dict[str, Any]:
+    """Choices, the choice of each state, and where each token leads."""
+    automaton = tabulate(task)
     rows = [_write_choice(*row) for row in zip(automaton.constrained, automaton.probability, strict=True)]
-    choices = list(dict.fromkeys(rows))
+    choices = tuple(dict.fromkeys(rows))
     number = {choice: str(place) for place, choice in enumerate(choices)}
     chooses = " ".join(number[row] for row in rows)
     following = tuple(" ".join(map(str, row)) for row in automaton.next.tolist())
-    return Tabulated(
-        low=rule.low,
-        high=rule.high,
-        name=name or rule.name,
-        operator=rule.operator,
-        about=rule.describe()[:WORDS],
-        settings=", ".join(f"{one.name} = {getattr(rule, one.name)!r}" for one in fields(rule))[:WORDS],
-        digest=digest_tables(rule.low, rule.high, rule.operator, choices, chooses, following),
-        choices=tuple(choices),
-        chooses=chooses,
-        next=following,
-    )
+    return {"choices": choices, "chooses": chooses, "next": following}
 
 
-def is_data(rule: Rule) -> bool:
-    """Whether a rule can be written down as it is: a built-in one by its name, a table by its rows."""
-    return isinstance(rule, Tabulated) or is_built_in(rule.name)
+def _is_label(label: str) -> bool:
+    return _is_integer(label) or (0 < len(label) <= LONGEST_MARK and all(letter in MARKS for letter in label))
 
 
-def is_built_in(name: str) -> bool:
-    return name in RULES and RULES[name].__module__.startswith("glassformer.")
+def _is_integer(label: str) -> bool:
+    """As Python writes it, so that two labels are never one value."""
+    digits = label.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 11 and str(int(label)) == label
 
 
 def digest_tables(*tables: object) -> str:

@@ -14,7 +14,7 @@ from glassformer.model.blocks import Blocks, whole
 from glassformer.model.forward import logits_in_blocks
 from glassformer.model.ops_jax import JaxOps
 from glassformer.model.ops_rows import RowOps, rows_of
-from glassformer.train.data import HeldOut
+from glassformer.tasks.sampler import HeldOut
 from glassformer.train.flat import Flat
 
 

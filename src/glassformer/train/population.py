@@ -18,7 +18,8 @@ import optax
 from jaxtyping import Array, Float, Int
 
 from glassformer.model.architecture import Architecture
-from glassformer.train.data import HeldOut, Source, stream
+from glassformer.tasks.sampler import HeldOut, Sampler
+from glassformer.train.streams import stream
 from glassformer.train.flat import Flat, first_values, flat_of
 from glassformer.train.margin import raise_margin
 from glassformer.train.objective import Scores, loss, score
@@ -56,7 +57,7 @@ class Population:
     """The compiled trainer of one configuration; `seeds` are numbers, not indices."""
 
     def __init__(
-        self, model: Architecture, source: Source, train: Train, seeds: Int[np.ndarray, " seed"]
+        self, model: Architecture, source: Sampler, train: Train, seeds: Int[np.ndarray, " seed"]
     ) -> None:
         self.model, self.source, self.train, self.seeds = model, source, train, np.asarray(seeds)
         self.flat = flat_of(model)
@@ -148,7 +149,7 @@ def first_state(model: Architecture, train: Train, seed: Array) -> tuple[Array, 
 def train_one(
     model: Architecture,
     flat: Flat,
-    source: Source,
+    source: Sampler,
     train: Train,
     steps: int,
     row: Any,
@@ -206,7 +207,7 @@ def polish_one(
 
 
 @partial(jax.jit, static_argnums=0)
-def draw_shared(source: Source, key: Array, number: Array) -> Any:
+def draw_shared(source: Sampler, key: Array, number: Array) -> Any:
     return source.shared(jax.random.fold_in(key, number))
 
 

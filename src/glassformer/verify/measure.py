@@ -30,7 +30,7 @@ from glassformer.tasks import (
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
 from glassformer.tasks.sample import Pool, pool
-from glassformer.train.data import STREAMS, stream
+from glassformer.train.streams import STREAMS, stream
 from glassformer.verify.share import Share
 
 LOSS_WINDOWS = 16_384  # windows, and sequences, of the fresh loss

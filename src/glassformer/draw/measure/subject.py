@@ -18,10 +18,10 @@ from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.runs.config import Run, Task, labels
+from glassformer.runs.config import Run
 from glassformer.runs.history import History
 from glassformer.runs.metrics import Row
-from glassformer.tasks import Addition, Rule, Sequences, tabulate
+from glassformer.tasks import Addition, Rule, Sequences, Task, tabulate
 from glassformer.tasks.automaton import Automaton
 
 TRIALS = 4_000  # contexts that measured figures are about
@@ -63,7 +63,7 @@ class Subject:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        return labels(self.task)
+        return self.task.tokens()
 
     @property
     def context(self) -> int:

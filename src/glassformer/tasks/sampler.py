@@ -1,31 +1,31 @@
-"""Where training data come from: windows of fresh sequences for a rule, fresh pairs for addition.
+"""Where training data come from, family by family: windows of a rule, prompts of a question, sums.
 
-A new pool of sequences is drawn again and again while training, so that a model cannot learn one by heart.
+A new pool of sequences is drawn again and again while training, so that a model cannot learn one by heart;
+prompts and pairs are drawn afresh at every step.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from glassformer.tasks import Addition, Rule, Sequences, tabulate
-from glassformer.tasks.addition import add
+from glassformer.tasks.addition import Addition, add
+from glassformer.tasks.automaton import tabulate
 from glassformer.tasks.board import off_board
 from glassformer.tasks.hard import hard_pairs
 from glassformer.tasks.knowledge import tabulate_knowledge
 from glassformer.tasks.pairs import pairs, problems
-from glassformer.tasks.sample import cut, pool, windows
+from glassformer.tasks.prompts import Prompts
+from glassformer.tasks.sample import cut, pool, sample, windows
+from glassformer.tasks.sequences import Sequences
 
-# Every use of randomness has its own stream: evaluation draws are not those of training. Short pairs of
-# numbers, of which there are few, may come up in both; the board's never do.
-STREAMS = {"start": 0, "steps": 1, "pool": 2, "held_out": 3, "polish": 4, "fresh": 5, "generate": 6}
-
-
-def stream(seed: int | Array, use: str) -> PRNGKeyArray:
-    return jax.random.fold_in(jax.random.key(seed), STREAMS[use])
+if TYPE_CHECKING:
+    from glassformer.tasks.question import Question
+    from glassformer.tasks.rule import Rule
+    from glassformer.tasks.strings import Strings
 
 
 class HeldOut(NamedTuple):
@@ -36,8 +36,8 @@ class HeldOut(NamedTuple):
     counted: Bool[Array, "pos batch"]
 
 
-class Source(Protocol):
-    """What the training loop asks of a task; `outputs` is how many of the last places are predicted."""
+class Sampler(Protocol):
+    """What the training loop asks of a task; `outputs` is how many of the last positions are predicted."""
 
     @property
     def size(self) -> int: ...
@@ -54,10 +54,10 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class RuleSource:
-    """Windows of context + 1 tokens, cut from rule-following sequences; every place is predicted."""
+class WindowSampler:
+    """Windows of context + 1 tokens, cut from rule-following sequences; every position is predicted."""
 
-    rule: Rule
+    rule: "Rule"
     data: Sequences
     context: int
 
@@ -86,7 +86,7 @@ class RuleSource:
         return jnp.moveaxis(tokens, 1, 0)
 
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
-        """Only constrained places that the window itself resolves are counted."""
+        """Only constrained positions that the window itself resolves are counted."""
         automaton = tabulate(self.rule)
         draw = jax.jit(lambda key: windows(automaton, key, count, self.data, self.size))
         tokens, states = map(np.asarray, draw(key))
@@ -97,8 +97,10 @@ class RuleSource:
         return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
 
 
-def resolved_by_window(rule: Rule, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
-    """Whether the tokens up to and with each place fix what the rule asks for next."""
+def resolved_by_window(
+    rule: "Strings", tokens: Int[np.ndarray, "pos batch"]
+) -> Bool[np.ndarray, "pos batch"]:
+    """Whether the tokens up to and with each position fix what the rule asks for next."""
     knowledge = tabulate_knowledge(tabulate(rule))
     known = np.full(tokens.shape[1], knowledge.start)
     resolved = np.empty(tokens.shape, bool)
@@ -109,7 +111,44 @@ def resolved_by_window(rule: Rule, tokens: Int[np.ndarray, "pos batch"]) -> Bool
 
 
 @dataclass(frozen=True)
-class AdditionSource:
+class PromptSampler:
+    """Whole prompts with their answers, drawn afresh; the answer alone is predicted."""
+
+    question: "Question"
+
+    @property
+    def size(self) -> int:
+        return self.question.length
+
+    @property
+    def outputs(self) -> int:
+        return 1
+
+    @property
+    def vocab(self) -> int:
+        return len(self.question.tokens())
+
+    def shared(self, key: PRNGKeyArray) -> Any:
+        return ()
+
+    def draw(
+        self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
+    ) -> Int[Array, "step pos+1 batch"]:
+        key = jax.random.fold_in(key, steps[0])
+        tokens, _ = sample(tabulate(self.question), key, len(steps) * batch, self.size)
+        return jnp.moveaxis(tokens.reshape(self.size, len(steps), batch), 1, 0)
+
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+        """All prompts where there are no more than asked for, else so many of them at random."""
+        prompts = Prompts(tabulate(self.question))
+        random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+        few = prompts.count <= count
+        tokens = prompts.between(0, prompts.count) if few else prompts.drawn(random, count)
+        return held_out_of(np.concatenate([tokens, prompts.answers(tokens)[None]]), 1, self.vocab)
+
+
+@dataclass(frozen=True)
+class SumSampler:
     """Whole problems; only the answer's digits are predicted."""
 
     addition: Addition
@@ -124,7 +163,7 @@ class AdditionSource:
 
     @property
     def vocab(self) -> int:
-        return len(self.addition.written().labels)
+        return len(self.addition.tokens())
 
     def shared(self, key: PRNGKeyArray) -> Any:
         return ()
@@ -144,14 +183,13 @@ class AdditionSource:
         hard = off_board(*hard_pairs(random, count // 2, self.addition.digits))
         x, y = (np.concatenate(parts, axis=1) for parts in zip(uniform, hard, strict=True))
         tokens = np.asarray(self.addition.written().encode(x, y, add(x, y)), np.int8)
-        targets = tokens[1:]
-        counted = np.zeros(targets.shape, bool)
-        counted[-self.outputs :] = True
-        allowed = targets[None] == np.arange(self.vocab)[:, None, None]
-        return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
+        return held_out_of(tokens, self.outputs, self.vocab)
 
 
-def make_source(task: Rule | Addition, data: Sequences, context: int) -> Source:
-    if isinstance(task, Rule):
-        return RuleSource(task, data, context)
-    return AdditionSource(task)
+def held_out_of(tokens: Int[np.ndarray, "pos+1 batch"], outputs: int, vocab: int) -> HeldOut:
+    """Windows whose last tokens count, each with its own token as the only right one."""
+    targets = tokens[1:]
+    counted = np.zeros(targets.shape, bool)
+    counted[-outputs:] = True
+    allowed = targets[None] == np.arange(vocab)[:, None, None]
+    return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))

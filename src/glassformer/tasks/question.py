@@ -1,0 +1,113 @@
+"""A question: a prompt of one length, and the one token that answers it.
+
+Its class says what may stand at each position of the prompt, what is remembered of the tokens read, and what
+answers them. All inputs can be counted, and so decided: `3 7 5 2` is one of the 8^4 of `max_of` with 8 numbers.
+
+>>> from glassformer.tasks import make_task
+>>> task = make_task("modular", p=5)
+>>> task.slots()[0], task.slots()[2], task.length
+(range(0, 5), ('=',), 4)
+>>> task.choose(task.read_all(3, 4, "="))              # 3 + 4 is 2 modulo 5
+Choice(weights={2: 1.0}, constrained=True)
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from glassformer.errors import require
+from glassformer.tasks.choice import Choice, Token, only, uniform
+from glassformer.tasks.sequences import Sequences
+from glassformer.tasks.strings import State, Strings
+from glassformer.tasks.task import Words, require_kinds
+
+if TYPE_CHECKING:
+    from glassformer.tasks.sampler import Sampler
+
+LOST: State = (-1, None)  # after a token that the prompt cannot have, and after the answer: anything may come
+
+
+@dataclass(frozen=True)
+class Question(Strings, ABC):
+    """A prompt and its answer; a state is the number of tokens read and what is remembered of them."""
+
+    family = "question"
+    words = Words(
+        model="model",
+        ability="answers a prompt",
+        input="prompt",
+        held_out="prompts",
+        progress="of prompts right",
+        error="prompts answered wrongly",
+        demand="the answer is",
+    )
+    best_by = ("whole_accuracy", "smallest_margin")
+    proves_seeds = True
+    has_one_answer = True
+
+    def __post_init__(self) -> None:
+        require_kinds(self)
+
+    @abstractmethod
+    def slots(self) -> Sequence[Sequence[Token]]:
+        """What may stand at each position of the prompt, each equally likely."""
+
+    @abstractmethod
+    def begin(self) -> Any:
+        """What is remembered before the first token."""
+
+    @abstractmethod
+    def read(self, memory: Any, token: Any) -> Any:
+        """What is remembered once this token of the prompt was read."""
+
+    @abstractmethod
+    def answer(self, memory: Any) -> Token:
+        """The token that answers the prompt."""
+
+    @cached_property
+    def _slots(self) -> tuple[Sequence[Token], ...]:
+        return tuple(self.slots())
+
+    def values(self) -> tuple[Token, ...]:
+        """The tokens of all positions, numbers first, each once."""
+        every = dict.fromkeys(token for slot in self._slots for token in slot)
+        return tuple(sorted(every, key=lambda token: isinstance(token, str)))
+
+    @property
+    def length(self) -> int:
+        return len(self._slots) + 1
+
+    def start(self) -> State:
+        return 0, self.begin()
+
+    def choose(self, state: State) -> Choice:
+        read, memory = state
+        if state == LOST:
+            return uniform(self.values())
+        return uniform(self._slots[read]) if read < len(self._slots) else only([self.answer(memory)])
+
+    def after(self, state: State, token: Any) -> State:
+        read, memory = state
+        fits = 0 <= read < len(self._slots) and token in self._slots[read]
+        return (read + 1, self.read(memory, token)) if fits else LOST
+
+    def read_all(self, *tokens: Token) -> State:
+        """The state after these tokens."""
+        state = self.start()
+        for token in tokens:
+            state = self.after(state, token)
+        return state
+
+    def sampler(self, data: Sequences, context: int) -> "Sampler":
+        from glassformer.tasks.sampler import PromptSampler
+
+        return PromptSampler(self)
+
+    def require_fit(self, context: int, data: Sequences) -> None:
+        require(context == self.length - 1, "model.context", f"{self.length - 1}, the prompt's", context)
+
+    def usual_settings(self) -> dict[str, Any]:
+        """A context of one prompt."""
+        return {"model": {"context": self.length - 1}}
