@@ -7,11 +7,11 @@ import torch
 
 from glassformer.errors import UserError
 from glassformer.export.adderboard_file import adderboard_text
-from glassformer.export.examples import example_pairs
 from glassformer.export.subject import Subject
 from glassformer.model.adding import write_sum
 from glassformer.runs.load import load
 from glassformer.tasks.board import board_pairs
+from glassformer.tasks.examples import example_pairs
 from glassformer.verify.addition import QUALIFIES, protocol
 from tests.export.exported import module_of, subject_of
 from tests.model.test_forward import drawn

@@ -5,11 +5,11 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.export.check import Compared, compare, largest_difference
-from glassformer.export.examples import example_pairs, example_tokens
 from glassformer.export.python_file import python_text
 from glassformer.export.subject import Subject
 from glassformer.runs.load import load
 from glassformer.tasks.board import EDGE_CASES
+from glassformer.tasks.examples import example_pairs
 
 HAND = "hand-4"
 
@@ -67,4 +67,4 @@ def test_inputs_are_edge_cases_hard_pairs_and_random_ones():
     assert len(pairs) == 64
     assert pairs[:10] == list(EDGE_CASES)
     assert pairs == example_pairs(loaded.addition, 64)
-    assert example_tokens(loaded, loaded.task, 64).shape == (64, 32)
+    assert loaded.task.example_inputs(loaded.architecture.context, 64).shape == (32, 64)

@@ -14,7 +14,7 @@ from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded, load_run, load_zoo
 from glassformer.tasks import Addition, make_rule, tabulate
-from glassformer.verify.measure import judge
+from glassformer.verify.rule import judge
 from tests.draw.conftest import RUNS
 from tests.proof.every_context import TINY, all_contexts
 

@@ -12,13 +12,13 @@ from glassformer.model.forward import parameters
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import RUNS, load
 from glassformer.runs.resolve import resolve
-from glassformer.tasks import Rule, Task
+from glassformer.tasks import Task
 from glassformer.train.setup import set_up_jax
 from glassformer.zoo import ZOO
 
 # Inputs over which the Jacobian's rank is taken, until it no longer grows. A sum of ten digits shows 110
 # logits of a model of a hundred numbers at most, a rule's window about as many of several hundred.
-WINDOWS, SUMS = (256, 1024, 4096), (64, 256, 1024)
+STOPS = (256, 1024, 4096)
 TRAINED, SHIPPED, BUILT = "trained weights", "shipped weights", "hand-built numbers"
 RANDOM = "random numbers"  # all from a standard normal: first values are zero here and there, and hide a rank
 WHOLE_ZOO = "zoo"
@@ -48,7 +48,7 @@ def count_target(target: str, model: str | None = None) -> Content:
     from glassformer.model.count import count
 
     found = find(target, model)
-    stops = WINDOWS if isinstance(found.task, Rule) else SUMS
+    stops = tuple(count // found.task.heft for count in STOPS)
     tokens, outputs = found.task.random_inputs(found.architecture.context, max(stops))
     return asdict(count(found.architecture, found.params, tokens, outputs, stops)) | {"at": found.at}
 

@@ -18,19 +18,19 @@ from glassformer.runs.load import RUNS
 from glassformer.runs.resolve import leaves
 from glassformer.runs.text_files import read_json
 from glassformer.runs.tree import to_tree
-from glassformer.tasks import RULES, Addition
+from glassformer.tasks import TASKS
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
 
 RULE_FIGURE, PANEL, VIDEO = "figures of rule model", "panels of adder", "video"
-RULE, TRAINED, BUILT = "rule", "trained adder", "hand-built adder"
+KINDS = {"rule": "rule", "question": "question", "addition": "trained adder"}  # by family
+BUILT = "hand-built adder"
 Items = list[dict[str, Any]]
 
 
 def tasks() -> Items:
     """Every task, and the configurations that train it."""
-    found: Items = [{"id": name, "about": first_line(rule.__doc__)} for name, rule in RULES.items()]
-    found.append({"id": Addition.name, "about": first_line(Addition.__doc__)})
+    found: Items = [{"id": name, "about": first_line(task.__doc__)} for name, task in TASKS.items()]
     for item in found:
         item["configurations"] = [run.name for run in CONFIGURATIONS.values() if run.task.name == item["id"]]
     return found
@@ -74,7 +74,7 @@ def configured(run: Run) -> dict[str, Any]:
     return {
         "id": run.name,
         "about": run.about or f"{run.task.name}: width {run.model.width}, context {run.model.context}",
-        "kind": TRAINED if isinstance(run.task, Addition) else RULE,
+        "kind": KINDS[run.task.family],
         "parameters": size(run.architecture),
         "trained": ships or (RUNS / run.name / "result.json").exists(),
         "verdict": verdicts().get(run.name) if ships else run_verdict(run.name),

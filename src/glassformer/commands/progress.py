@@ -17,7 +17,6 @@ from rich.progress import (
 
 from glassformer.runs.config import Run
 from glassformer.runs.metrics import Row
-from glassformer.tasks import Rule
 
 
 class Bar:
@@ -51,9 +50,8 @@ class TrainingBar(Bar):
 
     def update(self, step: int, rows: list[Row]) -> None:
         self.marks.append((step, time.perf_counter()))
-        is_rule = isinstance(self.config.task, Rule)
-        best = max((row["argmax_accuracy" if is_rule else "whole_accuracy"] for row in rows), default=None)
-        right = "right" if is_rule else "of sums right"
+        best = max((row[self.config.task.best_by[0]] for row in rows), default=None)
+        right = self.config.task.words.progress
         word = "compiling" if best is None else f"{len(rows)} seeds, best {best:.2%} {right}"
         self.bar.update(self.task, completed=step, description=f"{self.config.name}: {word}")
 

@@ -32,7 +32,6 @@ from glassformer.runs.seal import (
 )
 from glassformer.runs.start import require_startable
 from glassformer.runs.text_files import read_json
-from glassformer.tasks import Rule
 from glassformer.train.setup import set_up_jax
 
 
@@ -238,8 +237,8 @@ def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:
 
 
 def prove_seeds(folder: Path, config: Run, last: list[dict[str, float]]) -> dict[str, Any]:
-    """How many seeds of an adder are right on every pair; only those can be that miss no held-out sum."""
-    if isinstance(config.task, Rule):
+    """How many seeds are right on every input; only those can be that miss nothing held out."""
+    if not config.task.proves_seeds:
         return {}
     from glassformer.proof.population import prove_population
 
@@ -262,14 +261,11 @@ def held_out_loss(last: list[dict[str, float]], seed: int) -> float:
 
 def measure(config: Run, model: Any) -> dict[str, Any]:
     """The task's own measures, as plain data."""
-    if isinstance(config.task, Rule):
-        from glassformer.verify.measure import measure_rule
+    from glassformer.verify.families import measurer_of
 
-        wanted = config.measure
-        return asdict(measure_rule(model, config.task, config.data, wanted.positions, wanted.generated))
-    from glassformer.verify.addition import measure_run
-
-    return asdict(measure_run(model, config.task, config.measure.positions))
+    wanted = config.measure
+    find = measurer_of(config.task).measure
+    return find(model, config.task, config.data, wanted.positions, wanted.generated)
 
 
 def read_result(folder: Path) -> RunResult:

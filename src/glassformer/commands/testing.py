@@ -8,12 +8,11 @@ from typing import Any
 from glassformer.commands.waiting import bar
 from glassformer.runs.budget import cost_of_test, require_affordable
 from glassformer.runs.load import Loaded
-from glassformer.tasks import Rule
 from glassformer.tasks.board import BOARD_DIGITS, BOARD_SEED, EDGE_CASES
 from glassformer.tasks.hard import HARD
 from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addition
 
-RULE_SEED = 1  # of the fresh data for a rule; run itself uses 0
+FRESH_SEED = 1  # of the fresh data; run itself uses 0
 SLOW = 100_000  # pairs from which on a bar is worth its line
 SHOWN = 5  # failures in words
 GENERATED, WRITTEN = 2_000, 400_000  # sequences that a rule model writes, and tokens of all of them at most
@@ -75,22 +74,22 @@ def failure_text(wrong: dict[str, Any]) -> str:
     return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
 
 
-def test_rule(loaded: Loaded, positions: int, seed: int | None, no_limit: bool = False) -> Answer:
-    """Every measure of a rule model, on sequences that its run did not use."""
+def test_strings(loaded: Loaded, positions: int, seed: int | None, no_limit: bool = False) -> Answer:
+    """Every measure of a model of a rule or a question, on inputs that its run did not use."""
     cost = cost_of_test(loaded.architecture, positions, TRIAL)
     require_affordable(cost, Path(), "this test", no_limit)
-    from glassformer.commands.report import rule_lines
     from glassformer.train.setup import set_up_jax
 
     set_up_jax("cpu", loaded.architecture.precision)
-    from glassformer.verify.measure import measure_rule
+    from glassformer.verify.families import measurer_of
 
-    assert isinstance(loaded.task, Rule)
-    began, seed = time.perf_counter(), RULE_SEED if seed is None else seed
+    measurer = measurer_of(loaded.task)
+    began, seed = time.perf_counter(), FRESH_SEED if seed is None else seed
     generated = min(GENERATED, max(1, WRITTEN // loaded.data.max_length))
-    report = asdict(measure_rule(loaded, loaded.task, loaded.data, positions, generated, seed))
-    lines = [loaded.origin, *(f"  {line}" for line in rule_lines(report))]
-    sampled = report["sampled_error"]
-    content = report | {"sampled_error": sampled["value"], "sampled": sampled, "verdict": None}
+    report = measurer.measure(loaded, loaded.task, loaded.data, positions, generated, seed)
+    lines = [loaded.origin, *(f"  {line}" for line in measurer.say_measures(report))]
+    content = report | {"verdict": None}
+    if sampled := report.get("sampled_error"):
+        content |= {"sampled_error": sampled["value"], "sampled": sampled}
     content |= {"target": loaded.origin, "seconds": round(time.perf_counter() - began, 3)}
     return content, "\n".join(lines), 0

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.errors import UserError, require, unknown
-from glassformer.tasks import Rule
 
 Answer = tuple[dict[str, Any], str, int]
 SHORT = {"seeds": "train.seeds", "seed": "train.first_seed", "steps": "train.steps"}
@@ -62,9 +61,10 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.runs.load import load
 
     loaded = load(known.target, known.model)
-    if isinstance(loaded.task, Rule):
-        refuse_given(known, ("pairs", "hard"), f"adders; {known.target} follows a rule: --positions")
-        return testing.test_rule(loaded, known.positions or POSITIONS, known.seed, known.no_limit)
+    if loaded.task.family != "addition":
+        does = loaded.task.words.ability
+        refuse_given(known, ("pairs", "hard"), f"adders; {known.target} {does}: --positions")
+        return testing.test_strings(loaded, known.positions or POSITIONS, known.seed, known.no_limit)
     refuse_given(known, ("positions",), f"rules; {known.target} adds: --pairs")
     pairs, hard = known.pairs or PAIRS, HARD if known.hard is None else known.hard
     show = not (known.quiet or known.json)

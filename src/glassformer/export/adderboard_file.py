@@ -7,7 +7,7 @@ use: each token is the one with the largest logit, fed back as it was written. N
 from glassformer.errors import UserError
 from glassformer.export.subject import Subject, header, plain
 from glassformer.export.torch_file import model_text
-from glassformer.tasks import Addition, Layout
+from glassformer.tasks import Layout
 from glassformer.tasks.board import BOARD_DIGITS
 
 DECODING = '''
@@ -47,9 +47,10 @@ def add(model: nn.Module, a: int, b: int) -> int:
 
 def adderboard_text(subject: Subject) -> str:
     """The whole file."""
-    task = subject.loaded.task
-    if not isinstance(task, Addition):
-        raise UserError(f"the board is for adders: {subject.said} was made for {task.name} (--to torch)")
+    if subject.loaded.task.family != "addition":
+        made = f"{subject.said} was made for {subject.loaded.task.name}"
+        raise UserError(f"the board is for adders: {made} (--to torch)")
+    task = subject.loaded.addition
     if task.digits != BOARD_DIGITS:
         raise UserError(
             f"the board adds numbers of {BOARD_DIGITS} digits, and {subject.said} those of {task.digits}"

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from glassformer.errors import UserError
-from glassformer.export.examples import example_pairs, example_tokens
 from glassformer.model.adding import read_number
 from glassformer.runs.load import Loaded
 from glassformer.tasks import digits_of
+from glassformer.tasks.examples import example_pairs
 from glassformer.verify.addition import answers
 
 # Relative to the largest logit of an input. Both sides round, each in its own order: float32 to 6e-8 a step,
@@ -75,7 +75,8 @@ class Compared:
 
 def compare(path: Path, kind: str, loaded: Loaded, count: int | None = None) -> Compared:
     """The file at this path against the model."""
-    tokens = example_tokens(loaded, loaded.task, count or inputs_for(kind, loaded))
+    count = count or inputs_for(kind, loaded)
+    tokens = loaded.task.example_inputs(loaded.architecture.context, count).T
     pairs = example_pairs(loaded.addition, SUMS) if kind == "adderboard" else []
     answer = asked(path, kind, {"tokens": tokens.tolist(), "pairs": pairs})
     theirs, ours = np.array(answer["logits"], np.float64), loaded.forward(tokens).astype(np.float64)

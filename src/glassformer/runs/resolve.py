@@ -45,7 +45,7 @@ def configure(target: str, settings: Mapping[str, Any], rule: str | None = None)
             tree = with_options(merged(base, task.usual_settings()), settings)
         tree = {"name": task.name} | tree | {"task": to_tree(task)}
     run: Run = from_tree(Run, tree, "")
-    return run if run.task.is_data else replace(run, task=as_data(run.task))  # registered in this process
+    return replace(run, task=as_data(run.task))
 
 
 def usual_tree() -> Tree:

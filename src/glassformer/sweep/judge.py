@@ -17,7 +17,6 @@ from glassformer.runs.config import Run
 from glassformer.runs.metrics import Row
 from glassformer.runs.training import ranking
 from glassformer.sweep.unit import NO_PROOF
-from glassformer.tasks import Addition
 
 DIVERGED, MISSED, UNTRIED = NO_PROOF
 Params = dict[str, np.ndarray]
@@ -44,7 +43,7 @@ def proofs_of(run: Run, rows: list[Row], params: Params, places: list[int]) -> d
     """What the prover says of these places, by place."""
     if not places:
         return {}
-    if not isinstance(run.task, Addition):
+    if not run.task.proves_seeds:
         best = ranking(rows, run.task)[0]
         return {best: rule_proof(run, {name: array[best] for name, array in params.items()})}
     chosen = {name: array[places] for name, array in params.items()}

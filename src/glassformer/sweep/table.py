@@ -20,7 +20,6 @@ from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import counts
 from glassformer.sweep.plan import Sweep
 from glassformer.sweep.unit import NO_PROOF
-from glassformer.tasks import Rule
 from glassformer.verify.share import Share
 
 Seed = dict[str, Any]  # the row of a seed in a unit's result
@@ -63,7 +62,7 @@ def table_of(sweep: Sweep, found: Mapping[str, Sequence[Seed]]) -> list[TableRow
 def table_row(run: Run, settings: str, seeds: Sequence[Seed]) -> TableRow:
     reached, proved = ([seed for seed in seeds if seed[name]] for name in ("reached", "proved"))
     held_out = present(seed["smallest_margin"] for seed in reached)
-    success = "reached" if isinstance(run.task, Rule) else "proved"
+    success = "proved" if run.task.proves_seeds else "reached"
     reaching = Share.of(len(reached), len(seeds))
     rate = Share.of(len(proved), len(seeds)) if success == "proved" else reaching
     return TableRow(

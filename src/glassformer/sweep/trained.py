@@ -13,7 +13,6 @@ from glassformer.runs.config import Run
 from glassformer.runs.environment import environment
 from glassformer.runs.metrics import Row, read_metrics
 from glassformer.runs.training import Miner, train_into
-from glassformer.tasks import Rule
 from glassformer.train.flat import flat_of
 
 
@@ -36,7 +35,7 @@ def train_block(
 
 
 def miner(run: Run) -> Miner | None:
-    if not run.train.mine or isinstance(run.task, Rule):
+    if not run.train.mine or not run.task.is_mined:
         return None
     from glassformer.proof.mining import mine
 

@@ -50,6 +50,7 @@ class Addition(Task):
     proves_seeds = True
     has_one_answer = True
     is_mined = True
+    heft = 4
 
     digits: int = 10  # of each number; the sum has one more
     layout: str = "lsb"  # how a problem is written as tokens
@@ -95,6 +96,12 @@ class Addition(Task):
         """Pairs of numbers with their sums."""
         x, y = np.random.default_rng(0).integers(0, BASE, (2, self.digits, count))
         return self.written().encode(x, y, add(x, y))[:-1], self.digits + 1
+
+    def example_inputs(self, size: int, count: int) -> Int[np.ndarray, "pos batch"]:
+        """Hard pairs among them, as much of each as the model sees."""
+        from glassformer.tasks.examples import example_sums
+
+        return example_sums(self, count)[-size:]
 
     def _untils(self) -> tuple[int, ...]:
         return tuple(until for until, _ in self.digit_stages)

@@ -7,14 +7,29 @@
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from glassformer.errors import UserError
 from glassformer.tasks.automaton import Automaton
+
+
+class Level(NamedTuple):
+    """One position of a prompt: its states are numbered within it."""
+
+    ends: Float[np.ndarray, "state answer choice"]  # upper ends of each choice's share of [0, 1)
+    after: Int[np.ndarray, "state choice"]
+
+
+class Shares(NamedTuple):
+    """Which tokens prompts of an answer have, given the tokens before."""
+
+    answers: Int[np.ndarray, " answer"]
+    levels: tuple[Level, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +75,44 @@ class Prompts:
         state = np.full(tokens.shape[1], self.automaton.start)
         for read in tokens:
             state = self.automaton.next[state, read]
-        return self._answer[state]
+        found: np.ndarray = self._answer[state]
+        return found
+
+    def balanced(self, random: np.random.Generator, count: int) -> Int[np.ndarray, "pos prompt"]:
+        """So many at random, every answer equally likely, and so every prompt that has it."""
+        answer = random.integers(0, len(self.shares.answers), count)
+        state, found = np.zeros(count, np.int32), []
+        for level, slot in zip(self.shares.levels, self.slots, strict=True):
+            ends = level.ends[state, answer]  # prompt choice
+            choice = np.minimum((ends <= random.random(count)[:, None]).sum(1), len(slot) - 1)
+            found.append(slot[choice])
+            state = level.after[state, choice]
+        return np.stack(found).astype(np.int32)
+
+    @cached_property
+    def shares(self) -> "Shares":
+        """How prompts of one answer are spread, position by position."""
+        states, levels = [np.array([self.automaton.start])], []
+        for slot in self.slots:
+            states.append(np.unique(self.automaton.next[states[-1]][:, slot]))
+        answer = self._answer[states[-1]]
+        answers = np.unique(answer)
+        ways = (answer[:, None] == answers).astype(np.float64)  # state answer: prompts that end here
+        for at, slot, after in reversed(list(zip(states[:-1], self.slots, states[1:], strict=True))):
+            move = np.searchsorted(after, self.automaton.next[at][:, slot])  # state choice
+            through = np.moveaxis(ways[move], 2, 1)  # state answer choice
+            total = through.sum(2, keepdims=True)
+            ends = np.cumsum(through / np.where(total > 0, total, 1), axis=2)
+            levels.append(Level(np.where(through[..., ::-1].cumsum(2)[..., ::-1] > through, ends, 2.0), move))
+            ways = total[..., 0]
+        return Shares(answers, tuple(levels[::-1]))
 
     @cached_property
     def _answer(self) -> Int[np.ndarray, " state"]:
-        found: np.ndarray = self.automaton.allowed.argmax(1).astype(np.int32)
-        return found
+        return np.asarray(self.automaton.allowed.argmax(1), np.int32)
+
+
+@lru_cache(maxsize=16)
+def prompts_of(automaton: Automaton) -> Prompts:
+    """The same object for the same automaton, since its tables take a while."""
+    return Prompts(automaton)

@@ -1,7 +1,7 @@
 """A question: a prompt of one length, and the one token that answers it.
 
 Its class says what may stand at each position of the prompt, what is remembered of the tokens read, and what
-answers them. All inputs can be counted, and so decided: `3 7 5 2` is one of the 8^4 of `max_of` with 8 numbers.
+answers them. All inputs can be counted, and so decided: `3 7 5 2` is one of 8^4 where `max_of` has 8 numbers.
 
 >>> from glassformer.tasks import make_task
 >>> task = make_task("modular", p=5)
@@ -17,8 +17,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from jaxtyping import Int
+
 from glassformer.errors import require
+from glassformer.tasks.automaton import tabulate
 from glassformer.tasks.choice import Choice, Token, only, uniform
+from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.strings import State, Strings
 from glassformer.tasks.task import Words, require_kinds
@@ -47,8 +52,11 @@ class Question(Strings, ABC):
     proves_seeds = True
     has_one_answer = True
 
+    balance: float = 0.5  # share of the prompts to train on that are drawn with all answers equally likely
+
     def __post_init__(self) -> None:
         require_kinds(self)
+        require(0 <= self.balance <= 1, "balance", "a share between 0 and 1", self.balance)
 
     @abstractmethod
     def slots(self) -> Sequence[Sequence[Token]]:
@@ -107,6 +115,10 @@ class Question(Strings, ABC):
 
     def require_fit(self, context: int, data: Sequences) -> None:
         require(context == self.length - 1, "model.context", f"{self.length - 1}, the prompt's", context)
+
+    def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
+        """Prompts, whose last position alone is asked."""
+        return Prompts(tabulate(self)).drawn(np.random.default_rng(0), count), 1
 
     def usual_settings(self) -> dict[str, Any]:
         """A context of one prompt."""

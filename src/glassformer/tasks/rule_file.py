@@ -19,7 +19,7 @@ from typing import Any
 from glassformer.errors import UserError, say_where
 from glassformer.scale.child import cause, import_path
 from glassformer.tasks.load import load_file
-from glassformer.tasks.tabulated import Tabulated, TabulatedQuestion, as_data
+from glassformer.tasks.tabulated import Tabulated, TabulatedQuestion, question_as_data, rule_as_data
 from glassformer.tasks.task import make_task
 
 SECONDS = 30.0  # for a rule to be tabulated; the largest that are allowed take about four
@@ -86,7 +86,11 @@ def _tabulate_file(file: str, settings: dict[str, Any]) -> Tabulated | Tabulated
     name = settings.pop(NAME, rules[0])
     if name not in rules:
         raise UserError(f"{file} has no rule called '{name}'; it has {', '.join(rules)}")
-    return as_data(make_task(name, **settings))
+    return _tabulate(make_task(name, **settings))
+
+
+def _tabulate(task: Any) -> Tabulated | TabulatedQuestion:
+    return question_as_data(task) if task.length else rule_as_data(task)
 
 
 def _limit_memory() -> None:

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float32, Int, PRNGKeyArray
 
 from glassformer.errors import require
 from glassformer.tasks.automaton import Automaton
+from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.sequences import Sequences
 
 
@@ -79,6 +80,19 @@ def windows(
     data.require_window(size)
     key_pool, key_cut = jax.random.split(key)
     return cut(pool(automaton, key_pool, data), key_cut, (count,), size)
+
+
+def sample_balanced(prompts: Prompts, key: PRNGKeyArray, count: int) -> Int[Array, "pos batch"]:
+    """Prompts of a question with their answers, every answer equally likely."""
+    key_answer, *keys = jax.random.split(key, 1 + len(prompts.slots))
+    answer = jax.random.randint(key_answer, (count,), 0, len(prompts.shares.answers))
+    state, found = jnp.zeros(count, jnp.int32), []
+    for level, slot, one in zip(prompts.shares.levels, prompts.slots, keys, strict=True):
+        ends = jnp.asarray(level.ends, jnp.float32)[state, answer]  # batch choice
+        choice = (ends <= jax.random.uniform(one, (count, 1))).sum(1, dtype=jnp.int32)
+        found.append(jnp.asarray(slot, jnp.int32)[choice])
+        state = jnp.asarray(level.after, jnp.int32)[state, choice]
+    return jnp.stack([*found, jnp.asarray(prompts.shares.answers, jnp.int32)[answer]])
 
 
 def _cumulative(automaton: Automaton) -> Float32[np.ndarray, "tok state"]:

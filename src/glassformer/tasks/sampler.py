@@ -18,8 +18,8 @@ from glassformer.tasks.board import off_board
 from glassformer.tasks.hard import hard_pairs
 from glassformer.tasks.knowledge import tabulate_knowledge
 from glassformer.tasks.pairs import pairs, problems
-from glassformer.tasks.prompts import Prompts
-from glassformer.tasks.sample import cut, pool, sample, windows
+from glassformer.tasks.prompts import Prompts, prompts_of
+from glassformer.tasks.sample import cut, pool, sample, sample_balanced, windows
 from glassformer.tasks.sequences import Sequences
 
 if TYPE_CHECKING:
@@ -128,22 +128,32 @@ class PromptSampler:
     def vocab(self) -> int:
         return len(self.question.tokens())
 
+    @property
+    def prompts(self) -> Prompts:
+        return prompts_of(tabulate(self.question))
+
     def shared(self, key: PRNGKeyArray) -> Any:
         return ()
 
     def draw(
         self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
     ) -> Int[Array, "step pos+1 batch"]:
-        key = jax.random.fold_in(key, steps[0])
-        tokens, _ = sample(tabulate(self.question), key, len(steps) * batch, self.size)
-        return jnp.moveaxis(tokens.reshape(self.size, len(steps), batch), 1, 0)
+        """The first ones of each batch have all answers equally likely."""
+        key_plain, key_balanced = jax.random.split(jax.random.fold_in(key, steps[0]))
+        count = round(self.question.balance * batch)
+        plain, _ = sample(tabulate(self.question), key_plain, len(steps) * (batch - count), self.size)
+        balanced = sample_balanced(self.prompts, key_balanced, len(steps) * count)
+        parts = (part.reshape(self.size, len(steps), -1) for part in (balanced, plain))
+        return jnp.moveaxis(jnp.concatenate(list(parts), axis=2), 1, 0)
 
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
-        """All prompts where there are no more than asked for, else so many of them at random."""
-        prompts = Prompts(tabulate(self.question))
-        random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-        few = prompts.count <= count
-        tokens = prompts.between(0, prompts.count) if few else prompts.drawn(random, count)
+        """All prompts where they are no more than asked for; else half uniform, half of every answer alike."""
+        prompts, random = self.prompts, np.random.default_rng(np.asarray(jax.random.key_data(key)))
+        if prompts.count <= count:
+            tokens = prompts.between(0, prompts.count)
+        else:
+            halves = prompts.drawn(random, count - count // 2), prompts.balanced(random, count // 2)
+            tokens = np.concatenate(halves, axis=1)
         return held_out_of(np.concatenate([tokens, prompts.answers(tokens)[None]]), 1, self.vocab)
 
 

@@ -1,6 +1,6 @@
 """Strings of an automaton: what rules and questions share.
 
-Three small methods are the meaning of such a task; a state is whatever must be remembered of the tokens so far.
+Three small methods are its meaning; a state is whatever must be remembered of the tokens so far.
 
 >>> from glassformer.tasks import make_task
 >>> rule = make_task("plus_last_even", p=0.5)

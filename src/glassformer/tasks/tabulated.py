@@ -28,7 +28,7 @@ from glassformer.tasks.question import Question
 from glassformer.tasks.rule import MOST_TOKENS, PLUS, Rule
 from glassformer.tasks.sequences import LONGEST
 from glassformer.tasks.strings import State, Strings
-from glassformer.tasks.task import is_built_in
+from glassformer.tasks.task import Task, is_built_in
 
 ONLY, FREE = "only", "free"
 WORDS = 1_000  # characters of a text that is for people
@@ -139,6 +139,7 @@ class TabulatedQuestion(_Table, Question):
     next: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        Question.__post_init__(self)
         is_good = all(_is_label(label) for label in self.labels) and len(set(self.labels)) == len(self.labels)
         expected = f"2 to {MOST_TOKENS} integers and marks of up to {LONGEST_MARK} of the letters {MARKS}"
         require(is_good and 2 <= len(self.labels) <= MOST_TOKENS, "labels", expected, str(self.labels)[:60])
@@ -166,9 +167,11 @@ class TabulatedQuestion(_Table, Question):
         return self.values()[int(self.stored.allowed[memory].argmax())]
 
 
-def as_data(task: Strings) -> "Tabulated | TabulatedQuestion":
-    """The same rule or question as its table; its settings are kept in words."""
-    return _question_as_data(task) if task.length else rule_as_data(task)
+def as_data(task: Task) -> Task:
+    """The same task as a file can carry it: by its name, or as its table, with its settings in words."""
+    if task.is_data or not isinstance(task, Strings):
+        return task
+    return question_as_data(task) if task.length else rule_as_data(task)
 
 
 def rule_as_data(rule: Any, name: str | None = None) -> Tabulated:
@@ -183,11 +186,12 @@ def rule_as_data(rule: Any, name: str | None = None) -> Tabulated:
     return Tabulated(low=rule.low, high=rule.high, operator=rule.operator, **about, **tables)
 
 
-def _question_as_data(question: Strings) -> TabulatedQuestion:
+def question_as_data(question: Strings) -> TabulatedQuestion:
     tables, labels = _write_tables(question), question.tokens()
     digest = digest_tables(labels, question.length, *tables.values())
-    about = _write_words(question) | {"digest": digest, "name": question.name}
-    return TabulatedQuestion(labels=labels, length=question.length, **about, **tables)
+    words: dict[str, Any] = _write_words(question) | {"digest": digest, "name": question.name}
+    words["balance"] = getattr(question, "balance", Question.balance)
+    return TabulatedQuestion(labels=labels, length=question.length, **words, **tables)
 
 
 def _write_words(task: Strings) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What a task is to all that uses it: to train, measure, prove, draw, page, sweep and export.
 
 Each task is one class behind this protocol. `family` says how its whole inputs are laid out, and the packages
-to the right keep one module per family, so that another task of a family is one file, and touches none of them:
+to the right keep one module per family: another task of a family is one file, and touches none of them.
 
     rule        endless strings of an automaton; a model is asked after every context
     question    strings of one length, a prompt and its answer, also of an automaton
@@ -52,6 +52,7 @@ class Task(ABC):
     best_by: ClassVar[tuple[str, ...]]  # scores that the best seed is chosen by, the first that differs
     proves_seeds: ClassVar[bool]  # whether every seed of a population gets a verdict of its own
     has_one_answer: ClassVar[bool]  # whether a single token is right wherever the task has a say
+    heft: ClassVar[int] = 1  # contexts that one whole input stands for, where some are drawn
     is_mined: ClassVar[bool] = False  # whether the prover can give hard examples to train on
 
     @abstractmethod
@@ -83,6 +84,10 @@ class Task(ABC):
     @abstractmethod
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """The same inputs every time, and how many of the last positions are outputs."""
+
+    def example_inputs(self, size: int, count: int) -> Int[np.ndarray, "pos batch"]:
+        """Inputs that two implementations of a model are compared on, the same every time."""
+        return self.random_inputs(size, count)[0]
 
     def usual_settings(self) -> dict[str, Any]:
         """Settings of a run, as a tree, that the task asks for and that are not the usual ones."""

@@ -19,13 +19,13 @@ from jaxtyping import Array, Float, Int
 
 from glassformer.model.architecture import Architecture
 from glassformer.tasks.sampler import HeldOut, Sampler
-from glassformer.train.streams import stream
 from glassformer.train.flat import Flat, first_values, flat_of
 from glassformer.train.margin import raise_margin
 from glassformer.train.objective import Scores, loss, score
 from glassformer.train.optimiser import make_optimiser
 from glassformer.train.polish import polish
 from glassformer.train.settings import Train
+from glassformer.train.streams import stream
 
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
 # more than the products themselves: the cliff between batch 8 and batch 64 (docs/training.md).

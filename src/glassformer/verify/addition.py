@@ -4,8 +4,9 @@ Whole answers count, written by the model itself, each digit fed back as it was 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -14,10 +15,10 @@ from glassformer.model.adding import read_number
 from glassformer.model.generate import write_greedy
 from glassformer.model.model import Model
 from glassformer.spread import spread
-from glassformer.tasks import Addition, add, digits_of, numbers_of
+from glassformer.tasks import Addition, Sequences, add, digits_of, numbers_of
 from glassformer.tasks.board import BOARD_DIGITS, BOARD_PAIRS, BOARD_SEED, board_pairs, random_pairs
 from glassformer.tasks.hard import HARD
-from glassformer.verify.share import Share
+from glassformer.verify.share import Share, share_text
 
 BLOCK = 2048  # pairs decoded at a time; float32 logits differ in their last bits with the size of a block
 HARD_PAIRS = 2_000  # of each hard distribution
@@ -152,3 +153,21 @@ def failures_of(
     got = [read_number(task.written(), written[:, which]) for which in wrong]
     rows = zip(*(numbers_of(part[:, wrong]) for part in (x, y, add(x, y))), got, strict=True)
     return [Failure(*row) for row in rows]
+
+
+def measure(
+    model: Model, task: Any, data: Sequences, positions: int, generated: int, seed: int = FRESH_SEED
+) -> dict[str, Any]:
+    """As plain data."""
+    return asdict(measure_run(model, task, positions))
+
+
+def say_measures(measures: dict[str, Any]) -> list[str]:
+    """Whole answers on fresh pairs, on each kind of hard pairs, and by the board's protocol."""
+    scores = {f"{name} right": score for name, score in measures["distributions"].items()}
+    if measures["board"]:
+        scores["the community board's protocol"] = measures["board"]
+    return [
+        f"whole answers right: {share_text(measures['argmax_accuracy'])}",
+        *(f"{name}: {score['passed']:,} of {score['total']:,}" for name, score in scores.items()),
+    ]

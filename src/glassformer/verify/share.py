@@ -5,7 +5,9 @@
 (1.0, 0.692, 1.0)
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scipy.special import betaincinv
 
@@ -28,3 +30,11 @@ class Share:
         low = float(betaincinv(hits, trials - hits + 1, TAIL)) if hits else 0.0
         high = float(betaincinv(hits + 1, trials - hits, 1 - TAIL)) if hits < trials else 1.0
         return cls(hits / trials, low, high, trials)
+
+
+def share_text(share: Mapping[str, Any]) -> str:
+    """A stored share with its interval."""
+    if not share["positions"]:
+        return "no such positions"
+    interval = f"95% interval {share['low']:.3%} to {share['high']:.3%}, n = {share['positions']:,}"
+    return f"{share['value']:.3%} ({interval})"

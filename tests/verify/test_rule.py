@@ -5,7 +5,7 @@ import pytest
 
 from glassformer.tasks import Sequences, Source, classify, entropy_floor, make_rule, tabulate
 from glassformer.verify import measure
-from glassformer.verify.measure import fresh_loss, judge, measure_rule, sampled_error, try_all
+from glassformer.verify.rule import fresh_loss, judge, measure_rule, sampled_error, try_all
 
 from .fakes import Bayes, Uniform
 

@@ -5,8 +5,9 @@ holds. A constrained position is *in the window* where those tokens fix what the
 where only a longer look back would, and *absent* where nothing in the sequence does.
 """
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +32,7 @@ from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import source_distance
 from glassformer.tasks.sample import Pool, pool
 from glassformer.train.streams import STREAMS, stream
-from glassformer.verify.share import Share
+from glassformer.verify.share import Share, share_text
 
 LOSS_WINDOWS = 16_384  # windows, and sequences, of the fresh loss
 ROUNDS = 200  # pools of fresh sequences at most; a rule that hardly ever constrains ends there
@@ -188,3 +189,41 @@ def window_losses(model: Model, tokens: Int[np.ndarray, "pos batch"]) -> Float[n
     right = np.take_along_axis(logits, tokens[None, 1:], 0)[0]
     losses: Float[np.ndarray, " batch"] = (total - right).mean(0)
     return losses
+
+
+def measure(
+    model: Model, task: Any, data: Sequences, positions: int, generated: int, seed: int = 0
+) -> dict[str, Any]:
+    """As plain data."""
+    return asdict(measure_rule(model, task, data, positions, generated, seed))
+
+
+def say_measures(measures: dict[str, Any]) -> list[str]:
+    """The measures of a rule model, one a line; shares that nothing fell into are left out."""
+    shares = {
+        "argmax rule accuracy, source in the window": measures["argmax_accuracy"],
+        "argmax rule accuracy, source outside": measures["by_source"]["outside"],
+        "argmax rule accuracy, source absent": measures["by_source"]["absent"],
+        "argmax rule accuracy, all constrained positions": measures["argmax_accuracy_all"],
+        "sampled rule error (the model's own sequences, temperature 1)": measures["sampled_error"],
+    }
+    right, loss, error, floor = (
+        number_text(measures[name])
+        for name in ("right_probability", "loss", "loss_standard_error", "entropy_floor")
+    )
+    distances = [f"{d}: {found['value']:.2%}" for d, found in measures["by_distance"].items()]
+    return [
+        *(
+            f"{name}: {share_text(share)}"
+            for name, share in shares.items()
+            if share["positions"] or "in the" in name
+        ),
+        f"mean probability of the right tokens, source in the window: {right}",
+        f"loss {loss} nats (standard error {error}); entropy floor {floor}",
+        "accuracy by tokens that one must look back: " + ", ".join(distances),
+    ]
+
+
+def number_text(value: float | None) -> str:
+    """Four digits; a measure without any trial is none, in the JSON as here."""
+    return "none" if value is None or math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,182 @@
+"""A question decided on every prompt: whole classes by a bound, the others by running the model on each.
+
+A class has one last token and one answer. First a descent finds a prompt with a small margin. Then every class
+is bounded (`question_bound.py`): are all its prompts right, and none with a smaller margin than that? What a
+bound leaves open is run through the model itself, as it is deployed. So the verdict, the number of wrong prompts
+and the smallest margin are exact wherever the time sufficed.
+"""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from glassformer.model.model import Model
+from glassformer.proof.enumeration import Tally, margins_of_answers, run_prompts
+from glassformer.proof.question_bound import make_gaps, prove_classes, tabulate_prompts
+from glassformer.proof.rule import RuleProof, Verdict, finite, plainest
+from glassformer.proof.tables import NotProvableError, Tables
+from glassformer.tasks import Prompts, Strings
+from glassformer.tasks import tabulate as tabulate_task
+
+STARTS, SAMPLES, TURNS = 24, 4096, 40  # of the descent: prompts changed, drawn at first, tokens changed
+SAME = 1e-4  # share of a margin and 1 by which float32 may move the margin of the hardest prompt
+FEW = 1 << 16  # prompts that are sooner run than bounded
+
+Classes = Bool[np.ndarray, "last answer"]
+Tell = Callable[[float], object]
+
+
+def prove_question(
+    model: Model, question: Strings, seconds: float = 60.0, tell: Tell | None = None
+) -> RuleProof:
+    """Decide every prompt within the time, in the arithmetic that the model runs in."""
+    begin, prompts = perf_counter(), Prompts(tabulate_task(question))
+    tally = find_hard(model, prompts)
+    tables = find_tables(model, prompts)
+    margin = min(tally.hardest.values()) - SAME * (1 + abs(min(tally.hardest.values())))
+    bounded = prove_classes(tables, prompts, max(margin, 0.0)) if tables else no_classes(prompts)
+    run = run_prompts(model, prompts, ~bounded & all_classes(prompts), begin + seconds, tell)
+    run.hardest = dict(sorted((tally.hardest | run.hardest).items(), key=lambda item: item[1]))
+    judged = Judged(prompts, question, model, tables, bounded, run)
+    return judged.proof(max(margin, 0.0), perf_counter() - begin)
+
+
+def find_tables(model: Model, prompts: Prompts) -> Tables | None:
+    """What bounds work with; none for models that they do not fit, and where prompts are few."""
+    if prompts.count <= FEW:
+        return None
+    try:
+        return tabulate_prompts(model, prompts)
+    except NotProvableError:
+        return None
+
+
+def all_classes(prompts: Prompts) -> Classes:
+    """Those that have prompts."""
+    found = no_classes(prompts)
+    states = np.array([prompts.automaton.start])
+    for slot in prompts.slots[:-1]:
+        states = np.unique(prompts.automaton.next[states][:, slot])
+    answer = prompts.automaton.allowed.argmax(1)
+    for token in prompts.slots[-1]:
+        found[token, answer[prompts.automaton.next[states, token]]] = True
+    return found
+
+
+def no_classes(prompts: Prompts) -> Classes:
+    vocab = len(prompts.automaton.tokens)
+    return np.zeros((vocab, vocab), bool)
+
+
+def find_hard(model: Model, prompts: Prompts) -> Tally:
+    """From random prompts to neighbours with smaller margins, until none is better."""
+    tally, tokens = Tally(), prompts.drawn(np.random.default_rng(0), SAMPLES)
+    margin = margins_of_answers(model, tokens, prompts.answers(tokens))
+    best = np.argsort(margin, kind="stable")[:STARTS]
+    tokens, margin = tokens[:, best], margin[best]
+    for _ in range(TURNS):
+        around = neighbours(tokens, prompts)  # pos change prompt
+        flat = around.reshape(len(tokens), -1)
+        found = margins_of_answers(model, flat, prompts.answers(flat)).reshape(around.shape[1:])
+        choice = found.argmin(0)
+        if not (found.min(0) < margin).any():
+            break
+        tokens = np.take_along_axis(around, choice[None, None], 1)[:, 0]
+        margin = found.min(0)
+    tally.see(tokens, prompts.answers(tokens), margin)
+    return tally
+
+
+def neighbours(
+    tokens: Int[np.ndarray, "pos prompt"], prompts: Prompts
+) -> Int[np.ndarray, "pos change prompt"]:
+    """Every prompt with every other token at every position, its own among them."""
+    found = []
+    for position, slot in enumerate(prompts.slots):
+        changed = np.repeat(tokens[:, None], len(slot), 1)
+        changed[position] = slot[:, None]
+        found.append(changed)
+    return np.concatenate(found, 1)
+
+
+class Judged:
+    """All that was found, to be put into one form."""
+
+    def __init__(
+        self,
+        prompts: Prompts,
+        question: Strings,
+        model: Model,
+        tables: Tables | None,
+        bounded: Classes,
+        run: Tally,
+    ) -> None:
+        self.prompts, self.question, self.model = prompts, question, model
+        self.tables, self.bounded, self.run = tables, bounded, run
+
+    def proof(self, margin: float, seconds: float) -> RuleProof:
+        hardest, smallest = next(iter(self.run.hardest.items()))
+        wrong = [self.example(prompt) for prompt, gap in self.run.hardest.items() if gap <= 0]
+        verdict: Verdict = "refuted" if wrong else "undecided" if self.run.left else "proved"
+        floor = min(margin, smallest) if self.bounded.any() else smallest
+        return RuleProof(
+            verdict=verdict,
+            inputs=self.prompts.count,
+            arithmetic=self.model.architecture.precision,
+            smallest_margin=finite(smallest),
+            margin_floor=None if self.run.left else finite(floor),
+            rounding_bound=self.rounding(hardest),
+            hardest=self.labels(hardest),
+            counterexample=plainest(wrong),
+            classes=self.classes(),
+            exact_error=self.exact_error(),
+            lawful=verdict,
+            shorter={},
+            worst=wrong[:10],
+            seconds=seconds,
+            left=f"{self.run.left:,} prompts were not reached in time" if self.run.left else "",
+        )
+
+    def labels(self, prompt: tuple[int, ...]) -> list[str]:
+        return [self.question.tokens()[token] for token in prompt]
+
+    def example(self, prompt: tuple[int, ...]) -> dict[str, Any]:
+        """A prompt with its answer and what the model says."""
+        tokens = np.array(prompt)[:, None]
+        answer, got = (
+            int(self.prompts.answers(tokens)[0]),
+            int(self.model.logits(tokens, 1)[:, 0, 0].argmax()),
+        )
+        return {
+            "context": " ".join(self.labels(prompt)),
+            "expected": self.labels((answer,)),
+            "got": self.labels((got,))[0],
+            "length": len(prompt),
+            "margin": finite(self.run.hardest[prompt]),
+            "tie": got == answer,  # another token has the same logit
+        }
+
+    def rounding(self, prompt: tuple[int, ...]) -> float | None:
+        """Half of what rounding may move the gap of the hardest prompt by; none where the model was run."""
+        if self.tables is None or len(self.tables.heads) != 1:
+            return None
+        gaps, answer = make_gaps(self.tables, prompt[-1]), self.prompts.answers(np.array(prompt)[:, None])
+        rivals = np.flatnonzero(np.arange(self.model.architecture.vocab) != answer)
+        return finite(float(gaps.rounding(np.repeat(answer, len(rivals)), rivals).max()) / 2)
+
+    def classes(self) -> dict[str, int]:
+        total, proved = int(all_classes(self.prompts).sum()), int(self.bounded.sum())
+        refuted, rest = len(self.run.broken), total - proved - len(self.run.broken)
+        undecided = rest if self.run.left else 0
+        proved += 0 if self.run.left else rest
+        return {"total": total, "proved": proved, "refuted": refuted, "undecided": undecided}
+
+    def exact_error(self) -> dict[str, Any]:
+        every, low = self.prompts.count, self.run.wrong
+        high = min(low + self.run.left, every)
+        shares = {"low": low / every, "high": high / every}
+        counts = {"contexts": every, "count_low": low, "count_high": high, "constrained": every}
+        return shares | counts | {"of_constrained": shares, "weighted": None}
