@@ -120,7 +120,7 @@ def train_and_polish(model: str, device: str, seeds: int) -> tuple[Any, float, f
     import numpy as np
 
     from glassformer.runs.adders import ADDERS
-    from glassformer.train.data import AdditionSource
+    from glassformer.tasks.sampler import SumSampler
     from glassformer.train.population import Population
 
     run = ADDERS[model]
@@ -129,7 +129,7 @@ def train_and_polish(model: str, device: str, seeds: int) -> tuple[Any, float, f
 
     def unit() -> tuple[Any, Any, float]:
         began = time.perf_counter()
-        population = Population(run.architecture, AdditionSource(run.task), train, np.arange(seeds))
+        population = Population(run.architecture, SumSampler(run.task), train, np.arange(seeds))
         state = population.advance(population.start(), 0, steps).state
         return population, state, time.perf_counter() - began
 

@@ -22,12 +22,12 @@ from benchmarks.operations import KINDS, Counts, bytes_of, count
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import logits_in_blocks
 from glassformer.model.ops_jax import JaxOps
-from glassformer.train.data import Source, stream
 from glassformer.train.flat import Flat, flat_of
 from glassformer.train.objective import cross_entropy
 from glassformer.train.optimiser import make_optimiser
 from glassformer.train.population import first_state
 from glassformer.train.settings import Train
+from glassformer.train.streams import stream
 
 
 class ReadingOps(JaxOps):

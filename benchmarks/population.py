@@ -125,12 +125,12 @@ def measured(
 ) -> Row:
     from benchmarks.floor import floor_of, work_of
     from glassformer.model.token import Table
-    from glassformer.train.data import AdditionSource
+    from glassformer.tasks.sampler import SumSampler
     from glassformer.train.flat import flat_of
     from glassformer.zoo import ZOO
 
     entry = ZOO[model]
-    source, train = AdditionSource(entry.task), settings(seeds, batch, kernel, asked.device)
+    source, train = SumSampler(entry.task), settings(seeds, batch, kernel, asked.device)
     rate = model_steps_per_second(entry.architecture, source, train, asked.steps)
     draws = draws_per_second(entry.architecture, source, train, asked.steps)
     free = None
@@ -187,7 +187,6 @@ def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> 
     import jax.numpy as jnp
     import numpy as np
 
-    from glassformer.train.data import stream
     from glassformer.train.population import GROUP, Population
 
     population = Population(architecture, source, train, np.arange(train.seeds))

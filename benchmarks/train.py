@@ -78,12 +78,11 @@ def our_steps(batch: int, seeds: int) -> Callable[[], float]:
     """A timer of one stretch of 500 steps of the whole population; gives model-steps a second."""
     from dataclasses import replace
 
-    from glassformer.train.data import make_source
     from glassformer.train.population import Population
 
     run = configuration("plus_last_even")
     train = replace(run.train, batch=batch, seeds=seeds, threads=1, evaluate_every=500, held_out=4096)
-    source = make_source(run.task, run.data, run.model.context)
+    source = run.task.sampler(run.data, run.model.context)
     population = Population(run.architecture, source, train, np.arange(seeds))
     state = population.start()
 

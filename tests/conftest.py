@@ -56,9 +56,9 @@ def ray_token():
 @pytest.fixture
 def registry():
     """Rules registered in a test are forgotten after it."""
-    from glassformer.tasks import RULES
+    from glassformer.tasks import TASKS
 
-    known = dict(RULES)
+    known = dict(TASKS)
     yield
-    RULES.clear()
-    RULES.update(known)
+    TASKS.clear()
+    TASKS.update(known)

@@ -40,9 +40,12 @@ def tabulated_rules() -> list[dict[str, Any]]:
     """Rules of a user's own, as folders carry them."""
     from glassformer.runs.tree import to_tree
     from glassformer.tasks import make_rule
-    from glassformer.tasks.tabulated import as_data
+    from glassformer.tasks.tabulated import rule_as_data
 
-    rules = [as_data(make_rule("successor", high=3), "mine"), as_data(make_rule("plus_last_even"), "own")]
+    rules = [
+        rule_as_data(make_rule("successor", high=3), "mine"),
+        rule_as_data(make_rule("plus_last_even"), "own"),
+    ]
     return [json.loads(json.dumps(to_tree(rule))) for rule in rules]
 
 

@@ -8,7 +8,7 @@ import pytest
 from glassformer.cli import main
 from glassformer.commands.run import run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.tasks import RULES, Addition
+from glassformer.tasks import TASKS
 from glassformer.zoo import ZOO
 from tests.selection import chosen
 
@@ -256,7 +256,7 @@ def test_count_of_a_file(capsys, tmp_path):
 def test_lists(capsys):
     content = answer(capsys, "list")
     assert list(content) == ["tasks", "models", "figures", "runs"]
-    assert {item["id"] for item in content["tasks"]} == {*RULES, Addition.name}
+    assert {item["id"] for item in content["tasks"]} == {*TASKS}
     built = [name for name, entry in ZOO.items() if entry.build]
     assert [item["id"] for item in content["models"]] == [*CONFIGURATIONS, *built]
     for items in content.values():

@@ -24,7 +24,8 @@ from glassformer.model.position import Spiral
 from glassformer.runs.atomic import read_arrays, write_arrays
 from glassformer.runs.load import load
 from glassformer.runs.tree import to_tree
-from glassformer.tasks import as_data, make_rule
+from glassformer.tasks import make_rule
+from glassformer.tasks.tabulated import rule_as_data
 from tests.commands.process import glassformer
 
 ROOT = Path(__file__).parents[2]
@@ -144,7 +145,7 @@ def table_with_texts(here, marker):
         copied(RULE_RUN, here),
         f'"""\nimport pathlib; pathlib.Path({str(marker)!r}).touch()\n"""<script>',
     )
-    table = to_tree(as_data(make_rule("lucky7"), name="lucky"))
+    table = to_tree(rule_as_data(make_rule("lucky7"), name="lucky"))
     change_toml(folder, task=table | {"about": text, "settings": text})
     change_metadata(folder, task=table | {"about": text, "settings": text, "name": "../../../lucky"})
     return folder

@@ -11,7 +11,7 @@ import pytest
 from glassformer.cli import main
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import load
-from glassformer.tasks import RULES
+from glassformer.tasks import TASKS
 from tests.tasks.test_load import RULE as MIRROR
 
 RULE = MIRROR.replace("high: int = 9", "high: int = 4")
@@ -39,7 +39,7 @@ def forget():
     from glassformer.tasks import load as files
 
     files._loaded.clear()
-    RULES.pop("mirror", None)
+    TASKS.pop("mirror", None)
 
 
 def test_a_rule_file_from_training_to_test(capsys, here):

@@ -52,7 +52,9 @@ def assert_same(subject: Subject, kind: str, tokens: np.ndarray) -> None:
 @pytest.mark.parametrize("name", chosen(SHIPPED, ALWAYS))
 def test_every_model_of_the_zoo(name: str, kind: str):
     subject = zoo(name)
-    assert_same(subject, kind, subject.loaded.task.example_inputs(subject.loaded.architecture.context, INPUTS[kind]).T)
+    assert_same(
+        subject, kind, subject.loaded.task.example_inputs(subject.loaded.architecture.context, INPUTS[kind]).T
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

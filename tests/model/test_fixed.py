@@ -13,8 +13,8 @@ from glassformer.model.count import count
 from glassformer.model.forward import parameters
 from glassformer.model.model import Model, in_float64
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.train.data import stream
 from glassformer.train.flat import first_values, flat_of
+from glassformer.train.streams import stream
 
 FREE = reference(vocab=5, context=3)
 FIXED = (

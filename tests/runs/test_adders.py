@@ -14,9 +14,9 @@ from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.resolve import resolve
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.train.data import make_source, stream
 from glassformer.train.flat import first_values, flat_of
 from glassformer.train.population import Population
+from glassformer.train.streams import stream
 from glassformer.zoo import ZOO
 from tests.selection import chosen
 
@@ -61,7 +61,7 @@ def test_recipes():
 def test_two_steps_of_training(name):
     """Gradients reach every array, and leave finite numbers behind."""
     run = resolve(name, TINY)
-    population = Population(run.architecture, make_source(run.task, run.data, 0), run.train, np.array([5]))
+    population = Population(run.architecture, run.task.sampler(run.data, 0), run.train, np.array([5]))
     start = population.start()
     stretch = population.advance(start, 0, 2)
     assert np.isfinite(stretch.train_loss).all()

@@ -15,7 +15,7 @@ from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.resolve import resolve
 from glassformer.runs.tree import from_tree
-from glassformer.tasks import RULES, Rule
+from glassformer.tasks import TASKS, Task
 
 HUGE = 10**18
 
@@ -68,7 +68,7 @@ def integer_settings():
             if int in (hint, *options) and bool not in (hint, *options):
                 found.append((kind, (*path, field.name)))
             for option in options:
-                for one in RULES.values() if option is Rule else (option,):
+                for one in TASKS.values() if option is Task else (option,):
                     if isinstance(one, type) and dataclasses.is_dataclass(one) and one not in seen:
                         walk(one, (*path, field.name), (*seen, one))
 

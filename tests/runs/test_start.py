@@ -12,13 +12,12 @@ from glassformer.runs.config import Run
 from glassformer.runs.start import require_startable
 from glassformer.runs.training import first_state
 from glassformer.tasks import Sequences, make_rule
-from glassformer.train.data import make_source
 from glassformer.train.population import Population
 from glassformer.train.settings import Train
 
 MODEL = replace(reference(vocab=5, context=4), fixed=(Fixed("head.bias", (1,), 0.5),))
 RULE, DATA = make_rule("successor", high=4), Sequences(20, 6, 8)
-SOURCE = make_source(RULE, DATA, 4)
+SOURCE = RULE.sampler(DATA, 4)
 
 
 def run(path, noise):

@@ -48,9 +48,8 @@ def compiled_once_for_all(monkeypatch):
 
 @cache
 def shared_population_of(train):
-    from glassformer.train.data import make_source
 
-    source = make_source(RUN.task, RUN.data, RUN.model.context)
+    source = RUN.task.sampler(RUN.data, RUN.model.context)
     population = Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
     make, programs = population.mapped, {}
 

@@ -12,7 +12,8 @@ from glassformer.runs.tree import to_tree
 from glassformer.sweep.identity import identity
 from glassformer.sweep.plan import Sweep
 from glassformer.sweep.unit import Unit
-from glassformer.tasks import as_data, make_rule
+from glassformer.tasks import make_rule
+from glassformer.tasks.tabulated import rule_as_data
 
 from .small import small_sweep
 
@@ -68,6 +69,6 @@ def test_a_setting_that_is_added_with_a_default_leaves_old_names_valid():
 
 
 def test_a_rule_of_ones_own_is_known_by_its_table():
-    first, second = (as_data(make_rule("successor", high=high), name="mine") for high in (4, 5))
+    first, second = (rule_as_data(make_rule("successor", high=high), name="mine") for high in (4, 5))
     names = {Unit("x", to_tree(replace(RUN, task=rule)), 0, 1).name for rule in (first, second)}
     assert len(names) == 2

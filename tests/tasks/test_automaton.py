@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.tasks import RULES, Rule, automaton, free, make_rule, only, tabulate, uniform
+from glassformer.tasks import Rule, automaton, free, make_rule, only, rules, tabulate, uniform
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(rules()))
 def test_tables_are_total_and_normalised(name):
     table = tabulate(make_rule(name))
     assert table.next.shape == table.probability.shape == (len(table.states), len(table.tokens))

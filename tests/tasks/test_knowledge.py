@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.tasks import RULES, Source, classify, knowledge, make_rule, source_distance, tabulate
+from glassformer.tasks import Source, classify, knowledge, make_rule, rules, source_distance, tabulate
 
 from .plain import draw, histories
 
@@ -68,7 +68,7 @@ def test_fixed_distances(name, distance):
     assert (found[distance:] == distance).all()
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(rules()))
 def test_more_tokens_never_reveal_less(name):
     """Along rule-following tokens a resolved suffix stays resolved when it grows to the left."""
     automaton = tabulate(make_rule(name))

@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.tasks import RULES, load_file, make_rule, right, tabulate
+from glassformer.tasks import TASKS, load_file, make_rule, right, tabulate
 
 from .plain import draw
 
@@ -43,7 +43,7 @@ def write(tmp_path, registry):
 
 def test_a_file_with_one_class_is_a_rule(write):
     (rule,) = load_file(write(RULE))
-    assert rule is RULES["mirror"]
+    assert rule is TASKS["mirror"]
     automaton = tabulate(make_rule("mirror", high=5))
     tokens = draw(automaton, count=10, length=6)
     assert right(automaton, tokens).all()
@@ -65,7 +65,7 @@ def test_loading_again_replaces_the_rule(write):
         (RULE + "\nraise ValueError('no')", "could not be loaded: ValueError: no"),
         (
             RULE.replace('"mirror"', '"lucky7"'),
-            "could not be loaded: there is a rule called 'lucky7' already",
+            "could not be loaded: there is a task called 'lucky7' already",
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_bad_files_get_one_sentence(write, text, sentence):
     with pytest.raises(UserError) as error:
         load_file(path)
     assert str(error.value).startswith(f"{path} {sentence}")
-    assert "mirror" not in RULES
+    assert "mirror" not in TASKS
 
 
 def test_no_such_file(tmp_path):

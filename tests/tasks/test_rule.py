@@ -3,7 +3,7 @@
 import pytest
 
 from glassformer.errors import UserError
-from glassformer.tasks import RULES, Rule, make_rule, register
+from glassformer.tasks import TASKS, Rule, make_rule, register
 
 
 def test_settings_are_fields_and_rules_compare_by_them():
@@ -20,7 +20,7 @@ def test_plus_is_the_last_token():
 @pytest.mark.parametrize(
     ("name", "settings", "sentence"),
     [
-        ("plus_last_evn", {}, "no rule called 'plus_last_evn'; did you mean 'plus_last_even'?"),
+        ("plus_last_evn", {}, "no task called 'plus_last_evn'; did you mean 'plus_last_even'?"),
         ("lucky7", {"hgh": 9}, "no setting of lucky7 called 'hgh'; did you mean 'high'?"),
         ("plus_last_even", {"p": 2}, "p must be a probability between 0 and 1, but it is 2"),
         ("plus_last_even", {"p": "often"}, "p must be a number, but it is 'often'"),
@@ -44,9 +44,9 @@ def test_bad_settings_get_one_sentence(name, settings, sentence):
 
 
 def test_a_name_is_taken_once():
-    with pytest.raises(UserError, match="there is a rule called 'lucky7' already"):
+    with pytest.raises(UserError, match="there is a task called 'lucky7' already"):
         register(type("Impostor", (Rule,), {"name": "lucky7"}))
-    assert RULES["lucky7"].__name__ == "Lucky7"
+    assert TASKS["lucky7"].__name__ == "Lucky7"
 
 
 def test_a_rule_needs_a_name():

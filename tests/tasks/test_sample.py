@@ -9,12 +9,12 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.tasks import (
-    RULES,
     Sequences,
     constrained,
     follow,
     make_rule,
     right,
+    rules,
     state_distribution,
     tabulate,
 )
@@ -23,7 +23,7 @@ from glassformer.tasks.sample import cut, pool, sample, windows
 SIGMAS = 5.5  # about 5,000 cells are compared; a fair sampler passes 5.5 sigmas once in 5,000 runs
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(rules()))
 def test_the_checker_accepts_what_the_sampler_makes(name):
     automaton = tabulate(make_rule(name))
     tokens, states = map(np.asarray, sample(automaton, jax.random.key(1), 200, 40))
@@ -31,7 +31,7 @@ def test_the_checker_accepts_what_the_sampler_makes(name):
     np.testing.assert_array_equal(states, follow(automaton, tokens))
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(rules()))
 def test_marginals_by_position_are_those_of_the_automaton(name):
     automaton, count, length = tabulate(make_rule(name)), 20_000, 12
     tokens, _ = sample(automaton, jax.random.key(2), count, length)

@@ -7,19 +7,19 @@ import pytest
 
 from glassformer.errors import UserError
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import RULES, Rule, Tabulated, as_data, entropy_floor, make_rule, tabulate
+from glassformer.tasks import Tabulated, Task, entropy_floor, make_rule, rules, tabulate
 from glassformer.tasks.sequences import Sequences
-from glassformer.tasks.tabulated import digest_tables
+from glassformer.tasks.tabulated import digest_tables, rule_as_data
 from tests.selection import each
 
 SMALL = {"step_back": {"high": 4, "trigger": 2, "k": 2}, "copy_modulo": {"high": 4}, "lucky7": {}}
 
 
-@pytest.mark.parametrize("name", each(3, RULES))
+@pytest.mark.parametrize("name", each(3, rules()))
 def test_the_table_is_the_rule_bit_for_bit(name):
     rule = make_rule(name, **SMALL.get(name, {}))
-    data = as_data(rule, name="mine")
-    first, second = tabulate(rule), tabulate(from_tree(Rule, to_tree(data), "task"))
+    data = rule_as_data(rule, name="mine")
+    first, second = tabulate(rule), tabulate(from_tree(Task, to_tree(data), "task"))
     assert (first.tokens, first.start, len(first.states)) == (second.tokens, second.start, len(second.states))
     for part in ("next", "probability", "constrained", "allowed"):
         assert np.array_equal(getattr(first, part), getattr(second, part)), part
@@ -29,7 +29,7 @@ def test_the_table_is_the_rule_bit_for_bit(name):
 
 
 def test_a_table_answers_as_a_rule_does():
-    rule = as_data(make_rule("plus_last_even", high=4), name="mine")
+    rule = rule_as_data(make_rule("plus_last_even", high=4), name="mine")
     state = rule.start()
     for token in (4, 3, "+"):
         state = rule.after(state, token)
@@ -49,7 +49,7 @@ def signed(rule, **changes):
     )
 
 
-RULE = as_data(make_rule("successor", high=2), name="mine")
+RULE = rule_as_data(make_rule("successor", high=2), name="mine")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ RULE = as_data(make_rule("successor", high=2), name="mine")
 )
 def test_a_forged_table_is_one_sentence(changes, sentence):
     with pytest.raises(UserError) as error:
-        from_tree(Rule, signed(RULE, **changes), "task")
+        from_tree(Task, signed(RULE, **changes), "task")
     assert str(error.value).startswith(sentence)
 
 
@@ -82,7 +82,7 @@ def test_a_forged_table_is_one_sentence(changes, sentence):
     ("changes", "sentence"),
     [
         ({"digest": "0" * 64}, "task.digest must be that of the rule's tables"),
-        ({"name": "lucky7"}, "task.name must be another than that of a built-in rule"),
+        ({"name": "lucky7"}, "task.name must be another than that of a built-in task"),
         ({"name": "../x"}, "task.name must be letters"),
         ({"name": ""}, "task.name must be letters"),
         ({"about": "x" * 2000}, "task.about must be a text of at most 1000 characters"),
@@ -91,7 +91,7 @@ def test_a_forged_table_is_one_sentence(changes, sentence):
 )
 def test_other_parts_are_looked_at_too(changes, sentence):
     with pytest.raises(UserError) as error:
-        from_tree(Rule, to_tree(RULE) | changes, "task")
+        from_tree(Task, to_tree(RULE) | changes, "task")
     assert str(error.value).startswith(sentence)
 
 
@@ -103,5 +103,5 @@ def test_too_large_a_table_is_refused_before_it_is_made(registry):
 
 def test_two_tables_are_the_same_rule_where_their_digests_are():
     assert replace(RULE) == RULE and hash(replace(RULE)) == hash(RULE)
-    assert as_data(make_rule("successor", high=3), name="mine").digest != RULE.digest
+    assert rule_as_data(make_rule("successor", high=3), name="mine").digest != RULE.digest
     assert isinstance(RULE, Tabulated)

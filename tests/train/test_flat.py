@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from glassformer.model.architecture import reference
 from glassformer.model.forward import parameters
-from glassformer.train.data import stream
 from glassformer.train.flat import Flat, first_values, flat_of
+from glassformer.train.streams import stream
 
 SHAPES = st.dictionaries(
     st.text("ab.", min_size=1), st.lists(st.integers(1, 3), max_size=3).map(tuple), min_size=1

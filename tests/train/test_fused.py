@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from glassformer.model.token import Table
+from glassformer.tasks.sampler import SumSampler
 from glassformer.train import fused
-from glassformer.train.data import AdditionSource, stream
 from glassformer.train.flat import first_values, flat_of
 from glassformer.train.fused import fused_loss, names, suits_kernel
 from glassformer.train.objective import loss
 from glassformer.train.population import loss_for
 from glassformer.train.settings import Train
+from glassformer.train.streams import stream
 from glassformer.zoo import ZOO
 from tests.selection import chosen
 
@@ -50,7 +51,7 @@ def short(name):
 
 
 def batches(name, *steps):
-    drawn = AdditionSource(ZOO[name].task).draw((), stream(0, "steps"), jnp.array(steps), BATCH)
+    drawn = SumSampler(ZOO[name].task).draw((), stream(0, "steps"), jnp.array(steps), BATCH)
     return drawn % TOKENS
 
 

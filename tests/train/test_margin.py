@@ -15,15 +15,15 @@ from glassformer.proof.mining import mine
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import load
 from glassformer.runs.training import train_into
-from glassformer.train.data import make_source, stream
 from glassformer.train.flat import flat_of
 from glassformer.train.margin import leads, raise_margin, relative_margin, worst_shortfall
 from glassformer.train.population import Population, State
 from glassformer.train.settings import Train
+from glassformer.train.streams import stream
 
 RUN, SHIPPED = CONFIGURATIONS["glass-23"], load("glass-23")
 MODEL, FLAT = SHIPPED.architecture, flat_of(SHIPPED.architecture)
-SOURCE = make_source(RUN.task, RUN.data, RUN.model.context)
+SOURCE = RUN.task.sampler(RUN.data, RUN.model.context)
 VECTOR = FLAT.pack(dict(SHIPPED.params))
 
 

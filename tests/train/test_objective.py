@@ -8,9 +8,10 @@ import pytest
 from glassformer.model.architecture import reference
 from glassformer.model.model import Model
 from glassformer.tasks import Sequences, make_rule
-from glassformer.train.data import RuleSource, stream
+from glassformer.tasks.sampler import WindowSampler
 from glassformer.train.flat import first_values, flat_of
 from glassformer.train.objective import loss, margins, score
+from glassformer.train.streams import stream
 
 MODEL = reference(vocab=12, width=4, head_size=4)
 FLAT = flat_of(MODEL)
@@ -23,7 +24,7 @@ def vector():
 
 @pytest.fixture(scope="module")
 def held_out():
-    source = RuleSource(make_rule("plus_last_even"), Sequences(100, 20, 50), 8)
+    source = WindowSampler(make_rule("plus_last_even"), Sequences(100, 20, 50), 8)
     return source.held_out(stream(0, "held_out"), 300)
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from glassformer.model.architecture import reference
 from glassformer.tasks import Addition, Sequences, make_rule
-from glassformer.train.data import make_source, stream
 from glassformer.train.objective import loss
 from glassformer.train.population import Population, State
 from glassformer.train.settings import Train
+from glassformer.train.streams import stream
 from tests.selection import each
 
 MODEL = reference(vocab=12)
-SOURCE = make_source(make_rule("plus_last_even"), Sequences(200, 20, 50), 8)
+SOURCE = make_rule("plus_last_even").sampler(Sequences(200, 20, 50), 8)
 TRAIN = Train(steps=40, evaluate_every=20, held_out=64, warm_up=10)
 
 
@@ -77,7 +77,7 @@ def test_the_successor_is_learned():
     rule, data = make_rule("successor", high=6), Sequences(300, 12, 20)
     train = Train(seeds=1, steps=300, evaluate_every=300, held_out=512, warm_up=30)
     model = reference(vocab=7, width=4, head_size=4)
-    population = Population(model, make_source(rule, data, 8), train, np.array([0]))
+    population = Population(model, rule.sampler(data, 8), train, np.array([0]))
     start = population.start()
     stretch = population.advance(start, 0, 300)
     assert stretch.scores.argmax_accuracy[0] > 0.99
@@ -107,7 +107,7 @@ def test_addition_trains():
     length = addition.written().length
     model = reference(vocab=10, width=4, head_size=4, context=length - 1)
     train = Train(seeds=2, steps=20, evaluate_every=20, held_out=64, warm_up=5, batch=32)
-    population = Population(model, make_source(addition, Sequences(), 0), train, np.arange(2))
+    population = Population(model, addition.sampler(Sequences(), 0), train, np.arange(2))
     stretch = population.advance(population.start(), 0, 20)
     assert population.held_out.tokens.shape == (length, 64)
     assert np.isfinite(stretch.state.vectors).all()

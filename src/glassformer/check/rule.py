@@ -28,7 +28,7 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     stored = part(tree, "model", dict)
     architecture = from_tree(Architecture, part(stored, "architecture", dict), "model.architecture")
     model = Model(architecture, read_params(architecture, part(stored, "params", dict)))
-    rule: Rule = from_tree(Rule, part(tree, "task", dict), "task")
+    rule: Rule = from_tree(Task, part(tree, "task", dict), "task")
     check_text(tree, architecture.precision, model.params)
     if part(tree, "verdict", str) != "refuted":
         raise ClaimError("of rule models only refutations have certificates")

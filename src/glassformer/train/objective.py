@@ -80,12 +80,12 @@ def score(
     mass = jnp.sum(jnp.where(allowed, powers, 0), 0) / jnp.sum(powers, 0)
     margin = margins(logits, allowed)
     right = margin > 0  # a tie with a token that is not allowed is a failure
-    number = jnp.maximum(jnp.sum(counted), 1)
+    number, whole_right = jnp.maximum(jnp.sum(counted), 1), jnp.all(right | ~counted, 0)
     return Scores(
         jnp.mean(cross_entropy(logits, held_out.tokens[-outputs:])),
         jnp.sum(right & counted) / number,
         jnp.sum(jnp.where(counted, mass, 0)) / number,
-        jnp.mean(jnp.all(right | ~counted, 0)),
+        jnp.where(jnp.all(whole_right), 1.0, jnp.mean(whole_right)),  # 121 x (1 / 121) rounds below 1
         jnp.min(jnp.where(counted, margin, jnp.inf)),
     )
 

@@ -9,7 +9,8 @@ from glassformer.errors import UserError
 from glassformer.tasks import Addition, Rule, Sequences, make_rule, numbers_of, tabulate
 from glassformer.tasks.board import HARMLESS, board_pairs, may_be_on_board
 from glassformer.tasks.hard import HARD, hard_pairs
-from glassformer.train.data import STREAMS, AdditionSource, RuleSource, make_source, stream
+from glassformer.tasks.sampler import SumSampler, WindowSampler
+from glassformer.train.streams import STREAMS, stream
 
 TINY = {
     "plus_last_even": {"high": 3},
@@ -38,7 +39,7 @@ def demands(rule: Rule, window: list[int]) -> set:
 def test_counted_are_the_constrained_places_that_the_window_resolves(name):
     rule = make_rule(name, **TINY[name])
     values = rule.values()
-    held_out = RuleSource(rule, DATA, CONTEXT).held_out(stream(0, "held_out"), 200)
+    held_out = WindowSampler(rule, DATA, CONTEXT).held_out(stream(0, "held_out"), 200)
     tokens, allowed, counted = map(np.asarray, held_out)
     assert (tokens.shape, counted.shape) == ((CONTEXT + 1, 200), (CONTEXT, 200))
     for place in range(CONTEXT):
@@ -55,7 +56,7 @@ def test_counted_are_the_constrained_places_that_the_window_resolves(name):
 
 def test_draws_are_windows_of_rule_following_sequences():
     rule = make_rule("successor", high=6)
-    source = RuleSource(rule, DATA, CONTEXT)
+    source = WindowSampler(rule, DATA, CONTEXT)
     windows = np.asarray(
         source.draw(source.shared(stream(0, "pool")), stream(4, "steps"), jnp.arange(8, 11), 20)
     )
@@ -67,7 +68,7 @@ def test_every_use_and_seed_and_stretch_draws_something_else():
     keys = {tuple(jax.random.key_data(stream(seed, use)).tolist()) for seed in range(3) for use in STREAMS}
     assert len(keys) == 3 * len(STREAMS)
     rule = make_rule("plus_last_even")
-    source = RuleSource(rule, Sequences(200, 20, 50), 8)
+    source = WindowSampler(rule, Sequences(200, 20, 50), 8)
     shared = source.shared(jax.random.fold_in(stream(0, "pool"), 0))
     draws = [
         source.draw(shared, stream(seed, "steps"), jnp.array([step]), 64)[0]
@@ -81,7 +82,7 @@ def test_every_use_and_seed_and_stretch_draws_something_else():
 
 
 def test_new_stretches_bring_new_sequences():
-    source = RuleSource(make_rule("plus_last_even"), Sequences(50, 20, 50), 8)
+    source = WindowSampler(make_rule("plus_last_even"), Sequences(50, 20, 50), 8)
     pools = [source.shared(jax.random.fold_in(stream(0, "pool"), first)).tokens for first in (0, 500)]
     assert not np.array_equal(*pools)
 
@@ -89,7 +90,7 @@ def test_new_stretches_bring_new_sequences():
 @pytest.mark.parametrize("layout", ["lsb", "msb", "nanogpt", "lsb24"])
 def test_addition_counts_exactly_the_digits_of_the_answer(layout):
     addition = Addition(digits=2, layout=layout)
-    written, source = addition.written(), AdditionSource(addition)
+    written, source = addition.written(), SumSampler(addition)
     tokens, allowed, counted = map(np.asarray, source.held_out(stream(0, "held_out"), 300))
     assert source.outputs == 3
     targets = np.arange(1, written.length)
@@ -105,7 +106,7 @@ def test_addition_counts_exactly_the_digits_of_the_answer(layout):
 
 
 def test_held_out_sums_are_half_uniform_and_half_hard():
-    source = AdditionSource(Addition())
+    source = SumSampler(Addition())
     places = [
         list(places) for places in (source.addition.written().x_places, source.addition.written().y_places)
     ]
@@ -126,7 +127,7 @@ def test_held_out_sums_are_half_uniform_and_half_hard():
 
 def test_held_out_sums_depend_on_the_key_alone():
     first, again, other = (
-        np.asarray(AdditionSource(Addition(digits=6)).held_out(stream(seed, "held_out"), 300).tokens)
+        np.asarray(SumSampler(Addition(digits=6)).held_out(stream(seed, "held_out"), 300).tokens)
         for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
@@ -136,7 +137,7 @@ def test_held_out_sums_depend_on_the_key_alone():
 
 def test_nothing_that_is_trained_on_is_on_the_board():
     """Carry-heavy pairs would hit 0 + 0 and 0 + 1 many times in so many draws."""
-    source, board = AdditionSource(Addition()), set(board_pairs())
+    source, board = SumSampler(Addition()), set(board_pairs())
     layout, steps = source.addition.written(), jnp.array([0, 1, 5_000, 10_000, 30_000])
     for tokens in np.asarray(source.draw((), stream(0, "steps"), steps, 20_000)):
         x, y = numbers_of(tokens[list(layout.x_places)]), numbers_of(tokens[list(layout.y_places)])
@@ -144,7 +145,7 @@ def test_nothing_that_is_trained_on_is_on_the_board():
 
 
 def test_no_held_out_sum_is_on_the_board():
-    source, board = AdditionSource(Addition()), set(board_pairs())
+    source, board = SumSampler(Addition()), set(board_pairs())
     layout = source.addition.written()
     tokens = np.asarray(source.held_out(stream(0, "held_out"), 60_000).tokens)
     x, y = numbers_of(tokens[list(layout.x_places)]), numbers_of(tokens[list(layout.y_places)])
@@ -154,7 +155,7 @@ def test_no_held_out_sum_is_on_the_board():
 
 
 def test_addition_draws_problems_of_their_step():
-    source = AdditionSource(Addition(digits=4, digit_stages=((10, 1),)))
+    source = SumSampler(Addition(digits=4, digit_stages=((10, 1),)))
     places = list(source.addition.written().x_places)
     early, late = (source.draw((), stream(0, "steps"), jnp.array([step]), 200)[0] for step in (9, 10))
     assert max(numbers_of(np.asarray(early)[places])) <= 9
@@ -162,19 +163,21 @@ def test_addition_draws_problems_of_their_step():
 
 
 def test_sources_by_task():
-    assert isinstance(make_source(make_rule("successor"), DATA, 3), RuleSource)
-    assert isinstance(make_source(Addition(), DATA, 33), AdditionSource)
-    assert make_source(Addition(layout="msb"), DATA, 0).vocab == 14
+    assert isinstance(make_rule("successor").sampler(DATA, 3), WindowSampler)
+    assert isinstance(Addition().sampler(DATA, 33), SumSampler)
+    assert Addition(layout="msb").sampler(DATA, 0).vocab == 14
     with pytest.raises(
         UserError, match="the window must be between 1 and min_length = 8 tokens, but it is 9"
     ):
-        make_source(make_rule("successor"), DATA, 8)
+        make_rule("successor").sampler(DATA, 8)
 
 
 def test_counted_states_are_those_before_the_target():
     """The first target of a window is judged by the state after its first token."""
     rule = make_rule("successor", high=4)
-    tokens, allowed, counted = map(np.asarray, RuleSource(rule, DATA, 1).held_out(stream(0, "held_out"), 50))
+    tokens, allowed, counted = map(
+        np.asarray, WindowSampler(rule, DATA, 1).held_out(stream(0, "held_out"), 50)
+    )
     assert counted.all()
     np.testing.assert_array_equal(allowed[:, 0].argmax(0), (tokens[0] + 1) % 5)
     assert tabulate(rule).tokens == ("0", "1", "2", "3", "4")
