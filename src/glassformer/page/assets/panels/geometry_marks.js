@@ -4,7 +4,7 @@ import { s } from "../dom.js";
 import { label, spread } from "../marks.js";
 import { textWidth } from "../ticks.js";
 import { isDrawn } from "./geometry_plane.js";
-import { answeringPlaces, spotName, tokenPaint } from "./places.js";
+import { spotName, tokenPaint } from "./places.js";
 
 /** @typedef {import("../view.js").View} View */
 /** @typedef {import("../chart.js").Plot} Plot */
@@ -120,7 +120,7 @@ export function namedPlaces(view, weights) {
 
 /** The places whose arrows are drawn: those that write, and the cursor. @param {View} view */
 export function movingPlaces(view) {
-  return [...new Set([...answeringPlaces(view), view.place])].sort((a, b) => a - b);
+  return [...new Set([...view.family.writingPlaces(view), view.place])].sort((a, b) => a - b);
 }
 
 /**
