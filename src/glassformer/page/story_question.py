@@ -49,8 +49,8 @@ def asked(reading: Prompt) -> Chapter:
     page, task = reading.tale.page, reading.tale.loaded.task
     text = [
         f"The question {task.name}: {lowered(page['task']['about'])}",
-        f"The prompt is {reading.tale.input}: {page['start']['why']}.",
-        f"Here {task.words.demand} {reading.automaton.tokens[reading.wanted]}.",
+        f"The prompt is `{reading.tale.input}`: {page['start']['why']}.",
+        f"{task.words.demand.capitalize()} {reading.automaton.tokens[reading.wanted]}.",
     ]
     return chapter("What is asked", text, "prediction")
 

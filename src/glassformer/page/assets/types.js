@@ -133,7 +133,8 @@
  * first; `labels` what stands at each place; `writingPlaces` those whose output counts, `toldPlaces` those that
  * rows and matrices show, `rowChoices` the words for these and for all; `panelOf` shows an intermediate;
  * `changeWords` what a changed parameter does; `wrongWords` of a counterexample.
- * @typedef {{panels: string[], narrow: string[], rowWords: string, rowChoices: [string, string]|null,
+ * @typedef {{panels: string[], narrow: string[], rowWords: string, afterWords: string,
+ *   rowChoices: [string, string]|null,
  *   openWords: string, noMargin: string, read: (payload: Payload, text: string) => InputRead,
  *   run: (payload: Payload, params: Object<string, Tensor>, prompt: number[]) => {tokens: number[],
  *     run: (name: string) => Tensor, written: number[]},

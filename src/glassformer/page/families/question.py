@@ -1,6 +1,7 @@
 """Pages of questions: a whole prompt is read, and one token answers it."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from glassformer.page.families.family import Content
@@ -8,6 +9,7 @@ from glassformer.page.families.strings import StringsFamily, automaton_of
 from glassformer.page.measure_words import loss_measure, share_measure
 from glassformer.page.story import Chapter, Tale
 from glassformer.page.story_question import question_story
+from glassformer.page.words import listed
 from glassformer.tasks import Automaton, Prompts, Task
 
 
@@ -17,7 +19,8 @@ class QuestionFamily(StringsFamily):
     def describe_task(self, task: Task) -> Content:
         """With the tokens that may stand at each position of the prompt."""
         slots = Prompts(automaton_of(task)).slots
-        return super().describe_task(task) | {"slots": [slot.tolist() for slot in slots]}
+        about = " ".join(filter(None, [task.describe(), settings_words(task)]))
+        return super().describe_task(task) | {"about": about, "slots": [slot.tolist() for slot in slots]}
 
     def about_tests(self, count: str) -> str:
         return f"{count} prompts, drawn once"
@@ -38,6 +41,13 @@ class QuestionFamily(StringsFamily):
 
     def tell_story(self, tale: Tale) -> list[Chapter | None]:
         return question_story(tale, automaton_of(tale.loaded.task))
+
+
+def settings_words(task: Any) -> str:
+    """`Here numbers is 16 and k is 3.`: the settings that are single numbers."""
+    values = {one.name: getattr(task, one.name) for one in fields(task)}
+    words = [f"{name} is {value}" for name, value in values.items() if isinstance(value, int | float)]
+    return f"Here {listed(words)}." if words else ""
 
 
 def first_prompt(automaton: Automaton) -> str:

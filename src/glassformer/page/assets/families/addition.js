@@ -27,6 +27,7 @@ export const additionFamily = {
     "population",
   ],
   narrow: ["prediction"],
+  afterWords: "each place",
   rowWords: "each place that writes a digit",
   rowChoices: ["places that write", "all places"],
   openWords: "no digit of the answer is written",

@@ -13,6 +13,7 @@ export const questionFamily = {
   read: readPrompt,
   fields: questionFields,
   glance: questionGlance,
+  afterWords: "the prompt",
   openWords: "no answer is asked for",
   writingPlaces: (view) => [view.tokens.length - 1],
   wrongWords: (example, isTied) =>

@@ -13,6 +13,7 @@ export const stringsFamily = {
   panels: ["prediction", "geometry", "attention", "parameters", "proof", "population"],
   narrow: [],
   rowWords: "each place",
+  afterWords: "each place",
   rowChoices: null,
   noMargin: "none",
   judge: contextJudge,

@@ -41,6 +41,16 @@ export function tokenDisc(view, token, x, y, radius = 9) {
 }
 
 /**
+ * A token among many: a dot that tells its name where it is pointed at.
+ * @param {View} view @param {number} token @param {number} x @param {number} y
+ */
+export function tokenDot(view, token, x, y) {
+  const { colour, label: name } = tokenPaint(view, token);
+  const look = { fill: colour, stroke: view.colours.paper, "data-token": token };
+  return s("circle", { cx: x, cy: y, r: 4, ...look }, s("title", {}, `token ${name}`));
+}
+
+/**
  * A place as a dot in the colour of its token; a click makes it the cursor.
  * @param {View} view @param {number} place @param {number} x @param {number} y
  * @param {{shape?: "disc"|"ring"|"square", colour?: string, faint?: boolean, kind?: string,

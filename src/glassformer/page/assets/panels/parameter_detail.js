@@ -5,6 +5,7 @@ import { h, refill } from "../dom.js";
 import { full, short } from "../numbers.js";
 import { quoted } from "../prose.js";
 import { LARGEST_NUMBER } from "../reading.js";
+import { listedTokens } from "./few_tokens.js";
 import {
   changeNumber,
   currentValue,
@@ -236,6 +237,11 @@ function showAnswer(detail, spot) {
   detail.slow = performance.now() - began > SLOW;
 }
 
+/** @param {number[]} shown @param {number[]} logits */
+function fewerWords(shown, logits) {
+  return shown.length < logits.length ? `The largest of ${logits.length}. ` : "";
+}
+
 /** @param {any} view @param {any} spot */
 function slopeTable(view, spot) {
   const { margin, logits } = slopesOf(view, spot);
@@ -248,14 +254,15 @@ function slopeTable(view, spot) {
       style: `width: ${(50 * share).toFixed(1)}%`,
     });
   };
-  const rows = logits.flatMap((slope, token) => [
+  const shown = listedTokens(logits.map(Math.abs));
+  const rows = shown.flatMap((token) => [
     h(
       "span",
       { class: "token small", style: `background: ${tokens[token].colour}; color: ${tokens[token].ink}` },
       tokens[token].label,
     ),
-    h("span", { class: "parameter-track" }, bar(slope)),
-    h("span", { class: "parameter-slope" }, short(slope, 3)),
+    h("span", { class: "parameter-track" }, bar(logits[token])),
+    h("span", { class: "parameter-slope" }, short(logits[token], 3)),
   ]);
   const words = Number.isFinite(margin) ? short(margin) : view.family.noMargin;
   return [
@@ -267,6 +274,6 @@ function slopeTable(view, spot) {
       " for each unit, and the logits by:",
     ),
     h("div", { class: "parameter-slopes-grid" }, rows),
-    h("p", { class: "muted small" }, "Slopes at this value, by central difference."),
+    h("p", { class: "muted small" }, `${fewerWords(shown, logits)}Slopes at this value, by central difference.`),
   ];
 }

@@ -8,6 +8,7 @@ import { rove } from "../rove.js";
 import { tip } from "../tip.js";
 import { wrappedText } from "./geometry.js";
 import { tokenDisc } from "./geometry_marks.js";
+import { listedTokens } from "./few_tokens.js";
 import { placeName, spotName, tokenLabel, tokenPaint } from "./places.js";
 
 /** @typedef {import("../view.js").View} View */
@@ -23,7 +24,7 @@ export const predictionPanel = {
   title: "Prediction",
   wide: true,
   about: (view) =>
-    "What the model writes after each place, and how sure it is after " +
+    `What the model writes after ${view.family.afterWords}, and how sure it is after ` +
     `${spotName(view, view.place)}. Click a place to move the cursor there.`,
   draw(view, width) {
     const beside = width >= 760;
@@ -98,15 +99,17 @@ function placeCard(view, place, wide, x, y) {
   const { colours } = view;
   const verdict = view.family.verdict(view, place);
   const isCursor = place === view.place;
+  const isWriting = view.family.writingPlaces(view).includes(place);
   const [mark, tone] =
     verdict.right === null ? ["·", colours.muted] : verdict.right ? ["✓", colours.good] : ["✗", colours.bad];
   const middle = wide / 2 - 2;
   const text = (/** @type {number} */ at, /** @type {string} */ words, /** @type {any} */ more) =>
     s("text", { x: middle, y: at, "text-anchor": "middle", ...more }, words);
   const go = () => view.change({ place });
-  const words =
-    `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ` +
-    `${verdict.right === null ? "open" : verdict.right ? "right" : "wrong"}`;
+  const said = verdict.right === null ? "open" : verdict.right ? "right" : "wrong";
+  const words = isWriting
+    ? `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ${said}`
+    : `${spotName(view, place)} is read`;
   const card = s(
     "g",
     {
@@ -135,9 +138,9 @@ function placeCard(view, place, wide, x, y) {
     }),
     readDisc(view, place, middle, 20),
     text(39, placeName(view, place), { "font-size": 11, fill: colours.muted }),
-    text(52, "↓", { fill: colours.muted, "font-size": 11 }),
-    tokenDisc(view, verdict.winner, middle, 66, 11),
-    text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),
+    isWriting && text(52, "↓", { fill: colours.muted, "font-size": 11 }),
+    isWriting && tokenDisc(view, verdict.winner, middle, 66, 11),
+    isWriting && text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),
   );
   return tip(card, () => [words]);
 }
@@ -169,10 +172,20 @@ function tokenBars(view, width) {
       `probability after ${spotName(view, view.place)}${verdict.allowed ? "; ○ allowed" : ""}`,
     ),
   );
-  chances.forEach((chance, token) =>
-    group.append(tokenBar(view, token, chance, verdict, 22 + token * BAR_HIGH, width)),
+  const shown = listedTokens(chances, [...(verdict.allowed ?? []).slice(0, 1), verdict.winner]);
+  shown.forEach((token, i) =>
+    group.append(tokenBar(view, token, chances[token], verdict, 22 + i * BAR_HIGH, width)),
   );
-  return { group, height: 26 + chances.length * BAR_HIGH };
+  const end = 26 + shown.length * BAR_HIGH;
+  if (shown.length === chances.length) return { group, height: end };
+  group.append(s("text", { x: 0, y: end + 14, fill: view.colours.muted }, otherWords(chances, shown)));
+  return { group, height: end + BAR_HIGH };
+}
+
+/** What is left of the probability. @param {number[]} chances @param {number[]} shown */
+function otherWords(chances, shown) {
+  const rest = chances.reduce((sum, chance, token) => (shown.includes(token) ? sum : sum + chance), 0);
+  return `${chances.length - shown.length} other tokens together: ${short(rest)}`;
 }
 
 /**
