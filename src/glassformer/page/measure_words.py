@@ -21,7 +21,7 @@ def share_measure(content: Any, label: str, meaning: str) -> Content | None:
         return None
     low, high, of = (content.get(name) for name in ("low", "high", "positions"))
     words = f"{meaning}; {INTERVAL} over {grouped(of)}" if isinstance(of, int) else meaning
-    label = counted(label, of)
+    label = _count_label(label, of)
     return {"label": label, "value": content["value"], "low": low, "high": high, "of": of, "meaning": words}
 
 
@@ -30,11 +30,11 @@ def passed_measure(score: Any, label: str, meaning: str) -> Content | None:
     if not isinstance(score, dict) or not score.get("total"):
         return None
     words = f"{meaning}: {grouped(score['passed'])} of {grouped(score['total'])}"
-    value, label = score["passed"] / score["total"], counted(label, score["total"])
+    value, label = score["passed"] / score["total"], _count_label(label, score["total"])
     return {"label": label, "value": value, "low": None, "high": None, "of": score["total"], "meaning": words}
 
 
-def counted(label: str, of: Any) -> str:
+def _count_label(label: str, of: Any) -> str:
     """A share never stands without of how many, where that is known."""
     return label.format(of=grouped(of) if isinstance(of, int) else "the")
 

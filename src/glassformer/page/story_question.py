@@ -11,7 +11,14 @@ from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
 from glassformer.page.story import Chapter, Tale, chapter
 from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
-from glassformer.page.story_reading import Reading, attended, lowered, moved, read, test_error
+from glassformer.page.story_reading import (
+    Reading,
+    count_wrong,
+    lower_first,
+    tell_attention,
+    tell_moves,
+    tell_reading,
+)
 from glassformer.page.words import listed, percent, short
 from glassformer.tasks import Prompts
 from glassformer.tasks.automaton import Automaton
@@ -38,29 +45,35 @@ class Share(NamedTuple):
 def question_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
     reading = Prompt(tale, automaton)
     past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
-    first = [asked(reading), read(reading), attended(reading), summed(reading), answered(reading)]
+    first = [
+        _tell_prompt(reading),
+        tell_reading(reading),
+        tell_attention(reading),
+        _tell_sum(reading),
+        _tell_answer(reading),
+    ]
     told = [one for one in (*first, *past) if one is not None]
-    wrong, total = test_error(tale)
+    wrong, total = count_wrong(tale)
     return [*told, numbers_chapter(tale, wrong, total)]
 
 
-def asked(reading: Prompt) -> Chapter:
+def _tell_prompt(reading: Prompt) -> Chapter:
     """The prompt, and the one token that answers it."""
     page, task = reading.tale.page, reading.tale.loaded.task
     text = [
-        f"The question {task.name}: {lowered(page['task']['about'])}",
+        f"The question {task.name}: {lower_first(page['task']['about'])}",
         f"The prompt is `{reading.tale.input}`: {page['start']['why']}.",
         f"{task.words.demand.capitalize()} {reading.automaton.tokens[reading.wanted]}.",
     ]
     return chapter("What is asked", text, "prediction")
 
 
-def summed(reading: Prompt) -> Chapter:
+def _tell_sum(reading: Prompt) -> Chapter:
     """What each part adds to the lead of the best token, where the parts can be told apart."""
     first, second = best_two(reading)
     shares = lead_shares(reading, first, second)
     if not shares:
-        return moved(reading)
+        return tell_moves(reading)
     tokens = reading.automaton.tokens
     parts = listed([f"{one.name} {short(one.gap)}" for one in shares])
     text = [
@@ -74,7 +87,7 @@ def summed(reading: Prompt) -> Chapter:
     )
 
 
-def answered(reading: Prompt) -> Chapter:
+def _tell_answer(reading: Prompt) -> Chapter:
     """The largest logit, its share, and the margin of the right answer."""
     tokens, logits, best = reading.automaton.tokens, reading.logits, reading.best
     powers = np.exp(logits - logits.max())
@@ -99,11 +112,11 @@ def best_two(reading: Prompt) -> tuple[int, int]:
 
 def lead_shares(reading: Prompt, first: int, second: int) -> list[Share]:
     """What the parts of the stream add to one logit minus another; none where a norm mixes them."""
-    parts = stream_parts(reading)
+    parts = _split_stream(reading)
     if parts is None:
         return []
     states = np.stack([np.zeros_like(parts[0][1]), *(vector for _, vector in parts)], 1)  # dim part
-    logits = read_states(reading.tale.model, states)
+    logits = _read_states(reading.tale.model, states)
     alone = logits[:, 1:] - logits[:, :1]
     told = logits[:, 0] + alone.sum(1)
     if not np.abs(told - reading.logits).max() <= SAME * np.abs(reading.logits).max():
@@ -114,7 +127,7 @@ def lead_shares(reading: Prompt, first: int, second: int) -> list[Share]:
     return [*shares, Share("the head's bias", bias)] if bias else shares
 
 
-def stream_parts(reading: Prompt) -> list[tuple[str, Float[np.ndarray, " dim"]]] | None:
+def _split_stream(reading: Prompt) -> list[tuple[str, Float[np.ndarray, " dim"]]] | None:
     """What is added up at the last position, by name; none where a layer replaces the stream."""
     layers = reading.tale.page["model"]["layers"]
     if not all(layer["residual"] for layer in layers):
@@ -129,7 +142,7 @@ def stream_parts(reading: Prompt) -> list[tuple[str, Float[np.ndarray, " dim"]]]
     return [(name, np.asarray(vector, np.float64)) for name, vector in found]
 
 
-def read_states(model: Model, states: Float[np.ndarray, "dim part"]) -> Float[np.ndarray, "tok part"]:
+def _read_states(model: Model, states: Float[np.ndarray, "dim part"]) -> Float[np.ndarray, "tok part"]:
     """The logits that each state would give alone, after the last layer."""
     shape, ops = model.architecture, NumpyOps("float64")
     params = untie(shape, model.params)

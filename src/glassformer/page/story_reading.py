@@ -56,34 +56,34 @@ class Reading:
         return source_place(self.automaton, self.tokens, self.tale.model.architecture.context)
 
 
-def read(reading: Reading) -> Chapter:
+def tell_reading(reading: Reading) -> Chapter:
     """Tokens and places as vectors."""
     shape, last = reading.tale.model.architecture, reading.last
     joined = "stacked under" if shape.position_dims else "added to"
-    start = vector_words(reading.trace["embedded"][last])
+    start = _vector_words(reading.trace["embedded"][last])
     return chapter(
         "What the model reads",
         [
             f"Each token becomes {grouped(shape.width)} numbers: those of the token, and {joined} them "
             f"those of its place (0 to {shape.context - 1}).",
             f"The last token, {reading.named(last)}, begins at {start}." if start else "",
-            elsewhere(reading) if start else "",
+            _tell_elsewhere(reading) if start else "",
         ],
         "geometry",
         place=last,
     )
 
 
-def elsewhere(reading: Reading) -> str:
+def _tell_elsewhere(reading: Reading) -> str:
     """Where the last token would begin at the first place."""
     if not reading.last:
         return ""
     token = reading.tokens[reading.last]
     start = reading.tale.model.trace(np.array([token, token]))["embedded"][0]
-    return f"At place 0 the same token would begin at {vector_words(start)}."
+    return f"At place 0 the same token would begin at {_vector_words(start)}."
 
 
-def attended(reading: Reading) -> Chapter | None:
+def tell_attention(reading: Reading) -> Chapter | None:
     """The weights of the last place, head by head."""
     layer, heads = reading.tale.attending()
     if layer < 0:
@@ -96,12 +96,12 @@ def attended(reading: Reading) -> Chapter | None:
         text.append(f"Of the {heads} heads, head {sharpest} is the most sure here.")
     text += [
         f"It gives {looked(rows[sharpest], reading.named, SHOWN)}.",
-        source_weight(reading, rows[sharpest]),
+        _tell_source(reading, rows[sharpest]),
     ]
     return chapter("Who is looked at", text, "attention", place=reading.last, layer=layer, head=sharpest)
 
 
-def source_weight(reading: Reading, row: np.ndarray) -> str:
+def _tell_source(reading: Reading, row: np.ndarray) -> str:
     """The weight of the token that tells what is demanded, where it is not named yet."""
     if reading.source is None or reading.source in noticed(row, SHOWN):
         return ""
@@ -110,25 +110,25 @@ def source_weight(reading: Reading, row: np.ndarray) -> str:
     )
 
 
-def moved(reading: Reading) -> Chapter:
+def tell_moves(reading: Reading) -> Chapter:
     """How far attention and the feed-forward layer move the last place."""
     index = len(reading.tale.page["model"]["layers"]) - 1
     layer = reading.tale.page["model"]["layers"][index]
     prefix, last = layer["prefix"], reading.last
     text = [f"In layer {index} the last place moves." if index else "Now the last place moves."]
     if layer["attention"]:
-        text.append(f"Attention gives it {arrow_words(reading.trace[f'{prefix}attn.output'][last])}.")
+        text.append(f"Attention gives it {_arrow_words(reading.trace[f'{prefix}attn.output'][last])}.")
     if layer["feedforward"]:
         text.append(
-            f"The feed-forward layer gives it {arrow_words(reading.trace[f'{prefix}ff.output'][last])}."
+            f"The feed-forward layer gives it {_arrow_words(reading.trace[f'{prefix}ff.output'][last])}."
         )
-    end = vector_words(reading.trace[f"{prefix}stream"][last])
+    end = _vector_words(reading.trace[f"{prefix}stream"][last])
     kept = "Both are added to where it was" if layer["residual"] else "Each takes the place of what was there"
     text.append(f"{kept}{f': it ends at {end}' if end else ''}.")
     return chapter("What that moves", text, "geometry", "residual stream", place=last, layer=index)
 
 
-def test_error(tale: Tale) -> tuple[int, int]:
+def count_wrong(tale: Tale) -> tuple[int, int]:
     """How many of the test set the page finds wrong."""
     test: dict[str, Any] = tale.page["test"]
     tokens, lengths = unpacked(test["tokens"]), unpacked(test["lengths"])
@@ -138,17 +138,17 @@ def test_error(tale: Tale) -> tuple[int, int]:
     return int((~(margins > 0)).sum()), len(lengths)
 
 
-def vector_words(vector: np.ndarray) -> str:
+def _vector_words(vector: np.ndarray) -> str:
     """`(0.12, 3.4)`, where that can be read."""
     return f"({', '.join(short(value) for value in vector)})" if len(vector) <= SHOWN else ""
 
 
-def arrow_words(vector: np.ndarray) -> str:
+def _arrow_words(vector: np.ndarray) -> str:
     size = short(float(np.linalg.norm(vector)))
-    words = vector_words(vector)
+    words = _vector_words(vector)
     return f"{words}, of length {size}" if words else f"a vector of length {size}"
 
 
-def lowered(text: str) -> str:
+def lower_first(text: str) -> str:
     """The first word as it stands inside a sentence; signs and names stay."""
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

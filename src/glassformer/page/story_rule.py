@@ -5,7 +5,14 @@ import numpy as np
 from glassformer.draw.measure.demand import demand_words
 from glassformer.page.story import Chapter, Tale, chapter
 from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
-from glassformer.page.story_reading import Reading, attended, lowered, moved, read, test_error
+from glassformer.page.story_reading import (
+    Reading,
+    count_wrong,
+    lower_first,
+    tell_attention,
+    tell_moves,
+    tell_reading,
+)
 from glassformer.page.words import percent, short
 from glassformer.tasks.automaton import Automaton
 
@@ -13,27 +20,33 @@ from glassformer.tasks.automaton import Automaton
 def rule_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
     reading = Reading(tale, automaton)
     past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
-    first = [asked(reading), read(reading), attended(reading), moved(reading), answered(reading)]
+    first = [
+        _tell_demand(reading),
+        tell_reading(reading),
+        tell_attention(reading),
+        tell_moves(reading),
+        _tell_answer(reading),
+    ]
     told = [one for one in (*first, *past) if one is not None]
-    wrong, total = test_error(tale)
+    wrong, total = count_wrong(tale)
     return [*told, numbers_chapter(tale, wrong, total)]
 
 
-def asked(reading: Reading) -> Chapter:
+def _tell_demand(reading: Reading) -> Chapter:
     """What the rule demands after the input, and which token tells it."""
     about = reading.tale.page["task"]["about"]
     return chapter(
         "What is asked",
         [
-            f"The rule {reading.tale.loaded.task.name}: {lowered(about)}",
+            f"The rule {reading.tale.loaded.task.name}: {lower_first(about)}",
             f"The input is {reading.tale.input}: {reading.tale.page['start']['why']}.",
-            demand_sentence(reading),
+            _demand_sentence(reading),
         ],
         "prediction",
     )
 
 
-def demand_sentence(reading: Reading) -> str:
+def _demand_sentence(reading: Reading) -> str:
     if reading.allowed is None:
         return "After it the rule leaves the next token open."
     words = demand_words(reading.automaton.tokens, reading.allowed)
@@ -45,19 +58,19 @@ def demand_sentence(reading: Reading) -> str:
     return f"After it the rule demands {words}{told}."
 
 
-def answered(reading: Reading) -> Chapter:
+def _tell_answer(reading: Reading) -> Chapter:
     """The largest logit, its share, and the margin to what may not come."""
     tokens, logits, best = reading.automaton.tokens, reading.logits, reading.best
     powers = np.exp(logits - logits.max())
     share = percent(float((powers / powers.sum())[best]))
     text = [
         f"The largest logit is {short(logits[best])}, of {tokens[best]}: a probability of {share}.",
-        *margin_sentences(reading),
+        *_margin_sentences(reading),
     ]
     return chapter("What comes out", text, "prediction", place=reading.last)
 
 
-def margin_sentences(reading: Reading) -> list[str]:
+def _margin_sentences(reading: Reading) -> list[str]:
     """The best token of the other kind, and the margin; nothing where nothing is demanded."""
     if reading.margin is None or reading.allowed is None:
         return []

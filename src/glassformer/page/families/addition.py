@@ -40,13 +40,13 @@ class AdditionFamily:
 
     def describe_task(self, task: Task) -> Content:
         """Where digits and marks stand."""
-        addition = addition_of(task)
+        addition = _addition_of(task)
         layout, digits = addition.written(), addition.digits
         return {
             "name": task.name,
             "about": f"two numbers of up to {digits} digits; their sum has {digits + 1}",
             "digits": digits,
-            "prompt": marks_of(addition),
+            "prompt": _find_marks(addition),
             "x": list(layout.x_places),
             "y": list(layout.y_places),
             "z": list(layout.z_places),
@@ -56,14 +56,14 @@ class AdditionFamily:
 
     def name_tokens(self, task: Task, vocab: int) -> list[str]:
         """Tokens that only the model knows are numbered."""
-        layout = addition_of(task).written()
+        layout = _addition_of(task).written()
         return [label_of(layout, token) for token in range(vocab)]
 
     def first_start(self, task: Task) -> dict[str, str]:
         return {"input": "57+68", "why": "a sum with two carries"}
 
     def draw_tests(self, task: Task, architecture: Architecture) -> PairSet:
-        return pair_set(addition_of(task), architecture)
+        return _draw_pairs(_addition_of(task), architecture)
 
     def pack_tests(self, tests: PairSet) -> Content:
         count = grouped(tests.tokens.shape[1])
@@ -80,8 +80,8 @@ class AdditionFamily:
         self, model: Model, task: Task, tests: PairSet, inputs: Sequence[str]
     ) -> Float[np.ndarray, "tok step batch"]:
         """Of every digit, after the right ones."""
-        addition, pairs = addition_of(task), [pair_of(text) for text in inputs]
-        tokens = np.concatenate([tests.tokens, written_out(addition, pairs)], axis=1)
+        addition, pairs = _addition_of(task), [pair_of(text) for text in inputs]
+        tokens = np.concatenate([tests.tokens, _write_pairs(addition, pairs)], axis=1)
         return np.asarray(model.logits(tokens, last=addition.digits + 1), np.float64)
 
     def list_measures(self, measures: Mapping[str, Any]) -> list[Content | None]:
@@ -109,11 +109,11 @@ class AdditionFamily:
         return adder_story(tale)
 
 
-def addition_of(task: Task) -> Addition:
+def _addition_of(task: Task) -> Addition:
     return require_addition(task, "the model")
 
 
-def marks_of(task: Addition) -> list[int]:
+def _find_marks(task: Addition) -> list[int]:
     """The prompt's tokens where marks stand; -1 where a digit does."""
     layout, ones = task.written(), np.ones((task.digits, 1), np.int32)
     prompts = [layout.prompt(ones * digit, ones * digit)[:, 0] for digit in (1, 2)]
@@ -121,7 +121,7 @@ def marks_of(task: Addition) -> list[int]:
     return found
 
 
-def pair_set(task: Addition, architecture: Architecture) -> PairSet:
+def _draw_pairs(task: Addition, architecture: Architecture) -> PairSet:
     """Uniform pairs, then hard ones."""
     random, layout = np.random.default_rng(SEED), task.written()
     count = affordable(PAIRS, architecture, layout.length)
@@ -132,7 +132,7 @@ def pair_set(task: Addition, architecture: Architecture) -> PairSet:
     return PairSet(tokens[:-1], tokens[layout.answer])
 
 
-def written_out(task: Addition, pairs: list[tuple[int, int]]) -> Int[np.ndarray, "pos batch"]:
+def _write_pairs(task: Addition, pairs: list[tuple[int, int]]) -> Int[np.ndarray, "pos batch"]:
     """Problems with their right answers."""
     x, y = (digits_of([pair[i] for pair in pairs], task.digits) for i in (0, 1))
     return np.asarray(task.written().encode(x, y, add(x, y))[:-1])

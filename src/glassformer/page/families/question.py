@@ -19,14 +19,14 @@ class QuestionFamily(StringsFamily):
     def describe_task(self, task: Task) -> Content:
         """With the tokens that may stand at each position of the prompt."""
         slots = Prompts(automaton_of(task)).slots
-        about = " ".join(filter(None, [task.describe(), settings_words(task)]))
+        about = " ".join(filter(None, [task.describe(), _settings_words(task)]))
         return super().describe_task(task) | {"about": about, "slots": [slot.tolist() for slot in slots]}
 
     def about_tests(self, count: str) -> str:
         return f"{count} prompts, drawn once"
 
     def first_start(self, task: Task) -> dict[str, str]:
-        return {"input": first_prompt(automaton_of(task)), "why": "the first of all prompts"}
+        return {"input": _first_prompt(automaton_of(task)), "why": "the first of all prompts"}
 
     def list_measures(self, measures: Mapping[str, Any]) -> list[Content | None]:
         return [
@@ -35,7 +35,7 @@ class QuestionFamily(StringsFamily):
                 "of {of} prompts right",
                 "share of fresh random prompts that are answered right",
             ),
-            probability_measure(measures.get("right_probability")),
+            _probability_measure(measures.get("right_probability")),
             loss_measure(measures, "mean cross-entropy of the answer on fresh prompts, in nats"),
         ]
 
@@ -43,18 +43,18 @@ class QuestionFamily(StringsFamily):
         return question_story(tale, automaton_of(tale.loaded.task))
 
 
-def settings_words(task: Any) -> str:
+def _settings_words(task: Any) -> str:
     """`Here numbers is 16 and k is 3.`: the settings that are single numbers."""
     values = {one.name: getattr(task, one.name) for one in fields(task)}
     words = [f"{name} is {value}" for name, value in values.items() if isinstance(value, int | float)]
     return f"Here {listed(words)}." if words else ""
 
 
-def first_prompt(automaton: Automaton) -> str:
+def _first_prompt(automaton: Automaton) -> str:
     return automaton.text(Prompts(automaton).between(0, 1)[:, 0])
 
 
-def probability_measure(value: Any) -> Content | None:
+def _probability_measure(value: Any) -> Content | None:
     """How sure the model is of what is right, where that was measured."""
     content = value if isinstance(value, dict) else {"value": value}
     meaning = "mean probability that the model gives to the right answer, over fresh random prompts"

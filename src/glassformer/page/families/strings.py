@@ -32,7 +32,7 @@ class StringsFamily:
         try:
             demands = tabulate_demands(automaton_of(task))
         except NotProvableError:
-            demands = nothing_demanded(len(task.tokens()))
+            demands = _demand_nothing(len(task.tokens()))
         return {
             "name": task.name,
             "about": task.describe(),
@@ -46,7 +46,7 @@ class StringsFamily:
         return list(task.tokens())
 
     def draw_tests(self, task: Task, architecture: Architecture) -> RuleSet:
-        return rule_set(strings_of(task), architecture)
+        return rule_set(_strings_of(task), architecture)
 
     def pack_tests(self, tests: RuleSet) -> Content:
         return {
@@ -108,16 +108,16 @@ class RuleFamily(StringsFamily):
         return rule_story(tale, automaton_of(tale.loaded.task))
 
 
-def strings_of(task: Task) -> Strings:
+def _strings_of(task: Task) -> Strings:
     """The task as what its family says that it is."""
     return cast(Strings, task)
 
 
 def automaton_of(task: Task) -> Automaton:
-    return tabulate(strings_of(task))
+    return tabulate(_strings_of(task))
 
 
-def nothing_demanded(vocab: int) -> Demands:
+def _demand_nothing(vocab: int) -> Demands:
     """Of a rule that depends on too much for a table: the page then judges nothing."""
     none = np.zeros(1, np.int32)
     return Demands(np.ones((1, vocab), bool), np.zeros((1, vocab), np.int32), none, none)

@@ -11,8 +11,9 @@ export function questionFields(viewOf, offer) {
   const { payload } = viewOf();
   const field = promptField(payload.task.slots.length);
   const choices = slotChoices(payload, (place, token) => {
-    const tokens = viewOf().tokens.with(place, token);
-    put(tokens.map((/** @type {number} */ one) => payload.tokens[one].label));
+    const tokens = [...viewOf().tokens];
+    tokens[place] = token;
+    put(tokens.map((one) => payload.tokens[one].label));
   });
   /** @param {string[]} labels */
   function put(labels) {
