@@ -7,9 +7,9 @@ import pytest
 
 from glassformer.model.adding import write_sum
 from glassformer.model.model import Model
+from glassformer.page.families import family_of
 from glassformer.page.pack import packed
 from glassformer.page.task_part import task_part, token_part
-from glassformer.page.trials_part import trial_set, trials_part
 from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded, load_run, load_zoo
@@ -34,13 +34,13 @@ def engine(browser):
 
 def payload_for(loaded: Loaded) -> dict[str, Any]:
     is_sum = isinstance(loaded.task, Addition)
-    places = loaded.addition.written().length - 1 if is_sum else loaded.architecture.context
+    places, family = loaded.task.places(loaded.architecture.context), family_of(loaded.task)
     return small_payload(loaded.architecture, loaded.params, places) | {
-        "kind": "adder" if is_sum else "rule",
+        "family": loaded.task.family,
         "task": task_part(loaded.task),
         "tokens": token_part(loaded.task, loaded.architecture.vocab),
         "start": {"input": "57+68" if is_sum else "4 7 +", "why": ""},
-        "test": trials_part(trial_set(loaded.task, loaded.architecture)),
+        "test": family.pack_tests(family.draw_tests(loaded.task, loaded.architecture)),
     }
 
 
@@ -57,7 +57,7 @@ def rule_payload() -> dict[str, Any]:
 def test_every_context_demands_what_python_says(engine, name: str):
     rule = make_rule(name, **TINY[name])
     demands, vocab = tabulate_demands(tabulate(rule)), len(rule.tokens())
-    engine.evaluate(OPEN, {"kind": "rule", "task": task_part(rule), "model": {"context": 4}, "start": {}})
+    engine.evaluate(OPEN, {"family": "rule", "task": task_part(rule), "model": {"context": 4}, "start": {}})
     for length in (1, 3, 4):
         every = all_contexts(vocab, length)
         found = engine.evaluate("(contexts) => contexts.map((one) => lab.demands()(one))", every.tolist())
@@ -91,7 +91,7 @@ def test_the_error_over_the_test_set(engine, target: str):
     assert loaded is not None
     random = np.random.default_rng(0)
     noisy = {name: array * random.normal(1, 0.1, array.shape) for name, array in loaded.params.items()}
-    found = trial_set(loaded.task, loaded.architecture)
+    found = family_of(loaded.task).draw_tests(loaded.task, loaded.architecture)
     for params in (loaded.params, noisy):
         model = Model(loaded.architecture, params)
         payload = payload_for(loaded) | {

@@ -21,10 +21,11 @@ from glassformer.model.count import (
 from glassformer.model.forward import all_parameters, forward, parameters
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.tasks import Rule, Task
+from glassformer.page.families import family_of
+from glassformer.tasks import Task
 
 MOST_MOVED = 1_000  # learned numbers; of a larger model none is called dead
-FEW, WINDOWS, SUMS = 16, 2_048, 256  # contexts: a few, and many of a rule or of an adder
+FEW = 16  # inputs that are tried first
 STEP = 0.01  # of a number's own size
 STILL = 1e-11  # of the largest logit: what cancels comes out as rounding, about 1e-15 of it
 
@@ -46,7 +47,7 @@ def counts_part(model: Model, task: Task) -> Counts:
         rank=None,
         dead=dead,
         parts=by_part(shape),
-        rank_contexts=0 if dead is None else many(task),
+        rank_contexts=0 if dead is None else family_of(task).tried,
         rank_settled=False,
     )
 
@@ -58,14 +59,10 @@ def dead_numbers(model: Model, task: Task, learned: Params) -> tuple[str, ...] |
         return None
     params = {name: np.asarray(array, np.float64) for name, array in model.params.items()}
     still = free_entries(model.architecture, learned)
-    for count in (FEW, many(task)):
+    for count in (FEW, family_of(task).tried):
         tokens, outputs = task.random_inputs(model.architecture.context, count)
         still = without_effect(model.architecture, params, learned, tokens, outputs, still)
     return names_of(learned, still)
-
-
-def many(task: Task) -> int:
-    return WINDOWS if isinstance(task, Rule) else SUMS
 
 
 def without_effect(

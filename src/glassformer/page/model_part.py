@@ -11,12 +11,12 @@ from glassformer.model.position import Alibi, Rope
 from glassformer.model.program import Program, trace_programs
 from glassformer.page.counts_part import counts_part
 from glassformer.page.parameter_words import parameter_words
-from glassformer.tasks import Rule, Task
+from glassformer.tasks import Task
 
 
 def model_part(model: Model, task: Task) -> dict[str, Any]:
     """Everything about the model but its numbers."""
-    shape, places = model.architecture, places_of(model.architecture, task)
+    shape, places = model.architecture, task.places(model.architecture.context)
     counts, programs = counts_part(model, task), trace_programs(model.architecture, places)
     return {
         "precision": shape.precision,
@@ -30,11 +30,6 @@ def model_part(model: Model, task: Task) -> dict[str, Any]:
         "constants": constants_words(counts.constants),
         "programs": programs,
     }
-
-
-def places_of(architecture: Architecture, task: Task) -> int:
-    """How many places a pass of the page has; a sum's last digit is written, not read."""
-    return architecture.context if isinstance(task, Rule) else task.written().length - 1
 
 
 def layer_part(architecture: Architecture, index: int) -> dict[str, Any]:

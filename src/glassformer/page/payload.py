@@ -9,7 +9,9 @@ from typing import Any
 from glassformer.draw.poster.subject import about_of
 from glassformer.page.arithmetic import arithmetic_words
 from glassformer.page.common_part import common_part
-from glassformer.page.measures_part import is_number, measures_part
+from glassformer.page.families import family_of
+from glassformer.page.measure_words import is_number
+from glassformer.page.measures_part import measures_part
 from glassformer.page.model_part import model_part
 from glassformer.page.pack import packed_dict
 from glassformer.page.population_part import population_part
@@ -18,13 +20,11 @@ from glassformer.page.story import story_of
 from glassformer.page.table_file import read_table
 from glassformer.page.task_part import task_part, token_part
 from glassformer.page.training_part import training_part
-from glassformer.page.trials_part import trial_set, trials_part
 from glassformer.page.words import typed
 from glassformer.proof.certificate import model_hash
 from glassformer.runs.atomic import plain
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import Loaded
-from glassformer.tasks import Rule
 from glassformer.zoo import ZOO
 
 SECONDS = 10.0  # that a proof for a page may take
@@ -35,10 +35,11 @@ def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECO
     """The data of one page; `folder` is the model's run folder, where it has one."""
     result = own_result(loaded, folder)
     proof = proof_part(loaded, folder, result, seconds)
-    test = trial_set(loaded.task, loaded.architecture)
+    family = family_of(loaded.task)
+    tests = family.draw_tests(loaded.task, loaded.architecture)
     training, population, missing = past_parts(loaded, folder, result, proof["verdict"])
     content = {
-        "kind": "rule" if isinstance(loaded.task, Rule) else "adder",
+        "family": loaded.task.family,
         "name": loaded.name,
         "target": typed(loaded.folder or Path(loaded.origin)),
         "about": about_of(loaded.name, folder),
@@ -52,12 +53,12 @@ def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECO
         "proof": proof,
         "measures": measures_part(loaded.task, result),
         "start": start_part(loaded, proof),
-        "test": trials_part(test),
-        "arithmetic": arithmetic_words(loaded, test, proof["worst"]),
+        "test": family.pack_tests(tests),
+        "arithmetic": arithmetic_words(loaded, tests, [one["input"] for one in proof["worst"]]),
         "story": [],
         "missing": missing,
     }
-    done: Content = plain({**content, "story": story_of(loaded, content)})
+    done: Content = plain({**content, "story": story_of(loaded, content, family.tell_story)})
     return done
 
 
@@ -103,5 +104,4 @@ def start_part(loaded: Loaded, proof: Content) -> dict[str, str]:
         return {"input": hardest["input"], "why": "the smallest margin that the proof found"}
     if proof["worst"]:
         return {"input": proof["worst"][0]["input"], "why": "the smallest margin of those tried"}
-    label = loaded.task.tokens()[0] if isinstance(loaded.task, Rule) else "57+68"
-    return {"input": label, "why": "the first token: the rule demands nothing that could be tested"}
+    return family_of(loaded.task).first_start(loaded.task)

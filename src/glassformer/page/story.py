@@ -14,7 +14,6 @@ from glassformer.model.model import Model, in_float64
 from glassformer.page.pack import unpacked
 from glassformer.page.words import listed, short
 from glassformer.runs.load import Loaded
-from glassformer.tasks import Rule
 
 MOST = 8  # chapters
 LEAST, EVEN = 0.01, 0.999  # a weight worth a name; a share of the largest that counts as the same
@@ -64,14 +63,10 @@ class Tale:
         return layers[-1] if layers else (-1, 0)
 
 
-def story_of(loaded: Loaded, page: Content) -> list[Chapter]:
-    """The chapters of a rule or of an adder; a model whose numbers overflow has no story."""
-    from glassformer.page.story_adder import adder_story
-    from glassformer.page.story_rule import rule_story
-
-    tale = Tale(loaded, page)
+def story_of(loaded: Loaded, page: Content, tell: Callable[[Tale], list[Chapter | None]]) -> list[Chapter]:
+    """The chapters that the task's family tells; a model whose numbers overflow has no story."""
     with np.errstate(all="ignore"):
-        chapters = rule_story(tale) if isinstance(loaded.task, Rule) else adder_story(tale)
+        chapters = tell(Tale(loaded, page))
     return [one for one in chapters if one is not None and "NaN" not in one["text"]][:MOST]
 
 

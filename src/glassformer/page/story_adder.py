@@ -77,7 +77,7 @@ def adder_story(tale: Tale) -> list[Chapter | None]:
         worst_digit(writing),
         proof_chapter(tale, float(writing.margins.min())),
         numbers_chapter(tale, wrong, total),
-        learned_chapter(tale),
+        learned_chapter(tale, "digits"),
         seeds_chapter(tale),
     ]
 

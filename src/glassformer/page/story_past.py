@@ -54,8 +54,8 @@ def dead_words(counts: Content) -> str:
     return f"No logit moves with {named}, over {grouped(counts['rank_contexts'])} inputs."
 
 
-def learned_chapter(tale: Tale) -> Chapter | None:
-    """When the chosen seed passed 99%, by its own curve; the page opens the next checkpoint from there."""
+def learned_chapter(tale: Tale, panel: str) -> Chapter | None:
+    """When the chosen seed passed 99%, by its own curve; `panel` shows the next checkpoint from there."""
     training = tale.page["training"]
     if not training or not training["rows"]:
         return None
@@ -68,9 +68,7 @@ def learned_chapter(tale: Tale) -> Chapter | None:
         loss_words(rows, training["floor"]),
         f"The page is now at its checkpoint of step {grouped(step)}; the bar above goes to any other.",
     ]
-    return chapter(
-        "How it was learned", text, "prediction" if tale.page["kind"] == "rule" else "digits", step=step
-    )
+    return chapter("How it was learned", text, panel, step=step)
 
 
 def passed_words(passed: Content | None, rows: list[Content]) -> str:
@@ -152,8 +150,8 @@ def seeds_chapter(tale: Tale) -> Chapter | None:
 
 
 def proved_words(tale: Tale, seeds: list[int]) -> str:
-    """Which seeds are proved; of a rule's no other than the chosen one is ever tried."""
-    if tale.page["kind"] == "rule":
+    """Which seeds are proved, where more than the chosen one is tried."""
+    if not tale.loaded.task.proves_seeds:
         return f"The proof was tried for seed {tale.page['population']['best_seed']} alone."
     if not seeds:
         return "None of them is proved right on all inputs."

@@ -1,180 +1,76 @@
 """The story of a rule model: what is asked, what is read, who is looked at, what moves, what comes out."""
 
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 
-from glassformer.draw.measure.demand import demand_words, source_place
-from glassformer.page.examples import demand_after, margins_of
-from glassformer.page.pack import unpacked
-from glassformer.page.story import Chapter, Tale, chapter, looked, noticed
+from glassformer.draw.measure.demand import demand_words
+from glassformer.page.story import Chapter, Tale, chapter
 from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
-from glassformer.page.words import grouped, percent, short
-from glassformer.page.worst import last_logits
-from glassformer.tasks import Rule, tabulate
+from glassformer.page.story_reading import (
+    Reading,
+    count_wrong,
+    lower_first,
+    tell_attention,
+    tell_moves,
+    tell_reading,
+)
+from glassformer.page.words import percent, short
 from glassformer.tasks.automaton import Automaton
 
-SHOWN = 3  # places that a sentence names, and dimensions whose numbers it gives
 
-
-class Reading:
-    """The page's first input as the model reads it, in double precision."""
-
-    def __init__(self, tale: Tale) -> None:
-        assert isinstance(tale.loaded.task, Rule)
-        self.tale, self.rule = tale, tale.loaded.task
-        self.automaton: Automaton = tabulate(self.rule)
-        self.tokens = self.automaton.ids(tale.input)
-        self.last = len(self.tokens) - 1
-        self.allowed = demand_after(self.automaton, self.tokens, tale.model.architecture.context)
-
-    @cached_property
-    def trace(self) -> dict[str, np.ndarray]:
-        return self.tale.model.trace(self.tokens)
-
-    @cached_property
-    def logits(self) -> np.ndarray:
-        return np.asarray(self.trace["logits"][self.last], np.float64)
-
-    @property
-    def best(self) -> int:
-        return int(self.logits.argmax())
-
-    @property
-    def margin(self) -> float | None:
-        """Best allowed logit less best other one; none where nothing is demanded."""
-        if self.allowed is None or self.allowed.all():
-            return None
-        return float(margins_of(self.logits[:, None], self.allowed[:, None])[0])
-
-    def named(self, place: int) -> str:
-        """A token with its place, as `4 (place 2)`."""
-        return f"{self.automaton.tokens[self.tokens[place]]} (place {place})"
-
-
-def rule_story(tale: Tale) -> list[Chapter | None]:
-    reading = Reading(tale)
-    past = [learned_chapter(tale), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
-    first = [asked(reading), read(reading), attended(reading), moved(reading), answered(reading)]
+def rule_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
+    reading = Reading(tale, automaton)
+    past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
+    first = [
+        _tell_demand(reading),
+        tell_reading(reading),
+        tell_attention(reading),
+        tell_moves(reading),
+        _tell_answer(reading),
+    ]
     told = [one for one in (*first, *past) if one is not None]
-    wrong, total = test_error(tale)
+    wrong, total = count_wrong(tale)
     return [*told, numbers_chapter(tale, wrong, total)]
 
 
-def asked(reading: Reading) -> Chapter:
+def _tell_demand(reading: Reading) -> Chapter:
     """What the rule demands after the input, and which token tells it."""
     about = reading.tale.page["task"]["about"]
     return chapter(
         "What is asked",
         [
-            f"The rule {reading.rule.name}: {lowered(about)}",
+            f"The rule {reading.tale.loaded.task.name}: {lower_first(about)}",
             f"The input is {reading.tale.input}: {reading.tale.page['start']['why']}.",
-            demand_sentence(reading),
+            _demand_sentence(reading),
         ],
         "prediction",
     )
 
 
-def demand_sentence(reading: Reading) -> str:
+def _demand_sentence(reading: Reading) -> str:
     if reading.allowed is None:
         return "After it the rule leaves the next token open."
     words = demand_words(reading.automaton.tokens, reading.allowed)
-    source = source_place(reading.automaton, reading.tokens, reading.tale.model.architecture.context)
     told = (
-        f"; the earliest token that one needs to know it is {reading.named(source)}"
-        if source is not None
+        f"; the earliest token that one needs to know it is {reading.named(reading.source)}"
+        if reading.source is not None
         else ""
     )
     return f"After it the rule demands {words}{told}."
 
 
-def read(reading: Reading) -> Chapter:
-    """Tokens and places as vectors."""
-    shape, last = reading.tale.model.architecture, reading.last
-    joined = "stacked under" if shape.position_dims else "added to"
-    start = vector_words(reading.trace["embedded"][last])
-    return chapter(
-        "What the model reads",
-        [
-            f"Each token becomes {grouped(shape.width)} numbers: those of the token, and {joined} them "
-            f"those of its place (0 to {shape.context - 1}).",
-            f"The last token, {reading.named(last)}, begins at {start}." if start else "",
-            elsewhere(reading) if start else "",
-        ],
-        "geometry",
-        place=last,
-    )
-
-
-def elsewhere(reading: Reading) -> str:
-    """Where the last token would begin at the first place."""
-    if not reading.last:
-        return ""
-    token = reading.tokens[reading.last]
-    start = reading.tale.model.trace(np.array([token, token]))["embedded"][0]
-    return f"At place 0 the same token would begin at {vector_words(start)}."
-
-
-def attended(reading: Reading) -> Chapter | None:
-    """The weights of the last place, head by head."""
-    layer, heads = reading.tale.attending()
-    if layer < 0:
-        return None
-    prefix = reading.tale.page["model"]["layers"][layer]["prefix"]
-    rows = [np.asarray(reading.trace[f"{prefix}attn.weights.{head}"][-1]) for head in range(heads)]
-    sharpest = int(np.argmax([row.max() for row in rows]))
-    text = [f"From {reading.named(reading.last)} attention looks at the places up to it."]
-    if heads > 1:
-        text.append(f"Of the {heads} heads, head {sharpest} is the most sure here.")
-    text += [
-        f"It gives {looked(rows[sharpest], reading.named, SHOWN)}.",
-        source_weight(reading, rows[sharpest]),
-    ]
-    return chapter("Who is looked at", text, "attention", place=reading.last, layer=layer, head=sharpest)
-
-
-def source_weight(reading: Reading, row: np.ndarray) -> str:
-    """The weight of the token that tells what is demanded, where it is not named yet."""
-    if reading.allowed is None:
-        return ""
-    source = source_place(reading.automaton, reading.tokens, reading.tale.model.architecture.context)
-    if source is None or source in noticed(row, SHOWN):
-        return ""
-    return f"{reading.named(source)}, which tells what is demanded, gets {short(row[source])}."
-
-
-def moved(reading: Reading) -> Chapter:
-    """How far attention and the feed-forward layer move the last place."""
-    index = len(reading.tale.page["model"]["layers"]) - 1
-    layer = reading.tale.page["model"]["layers"][index]
-    prefix, last = layer["prefix"], reading.last
-    text = [f"In layer {index} the last place moves." if index else "Now the last place moves."]
-    if layer["attention"]:
-        text.append(f"Attention gives it {arrow_words(reading.trace[f'{prefix}attn.output'][last])}.")
-    if layer["feedforward"]:
-        text.append(
-            f"The feed-forward layer gives it {arrow_words(reading.trace[f'{prefix}ff.output'][last])}."
-        )
-    end = vector_words(reading.trace[f"{prefix}stream"][last])
-    kept = "Both are added to where it was" if layer["residual"] else "Each takes the place of what was there"
-    text.append(f"{kept}{f': it ends at {end}' if end else ''}.")
-    return chapter("What that moves", text, "geometry", "residual stream", place=last, layer=index)
-
-
-def answered(reading: Reading) -> Chapter:
+def _tell_answer(reading: Reading) -> Chapter:
     """The largest logit, its share, and the margin to what may not come."""
     tokens, logits, best = reading.automaton.tokens, reading.logits, reading.best
     powers = np.exp(logits - logits.max())
     share = percent(float((powers / powers.sum())[best]))
     text = [
         f"The largest logit is {short(logits[best])}, of {tokens[best]}: a probability of {share}.",
-        *margin_sentences(reading),
+        *_margin_sentences(reading),
     ]
     return chapter("What comes out", text, "prediction", place=reading.last)
 
 
-def margin_sentences(reading: Reading) -> list[str]:
+def _margin_sentences(reading: Reading) -> list[str]:
     """The best token of the other kind, and the margin; nothing where nothing is demanded."""
     if reading.margin is None or reading.allowed is None:
         return []
@@ -187,29 +83,3 @@ def margin_sentences(reading: Reading) -> list[str]:
         f"The margin, best allowed logit less best other one, is {short(reading.margin)}: "
         f"the answer is {verdict}.",
     ]
-
-
-def test_error(tale: Tale) -> tuple[int, int]:
-    """How many of the test set the page finds wrong."""
-    test: dict[str, Any] = tale.page["test"]
-    tokens, lengths = unpacked(test["tokens"]), unpacked(test["lengths"])
-    if not len(lengths):
-        return 0, 0
-    margins = margins_of(last_logits(tale.model, tokens, lengths), unpacked(test["allowed"]).astype(bool))
-    return int((~(margins > 0)).sum()), len(lengths)
-
-
-def vector_words(vector: np.ndarray) -> str:
-    """`(0.12, 3.4)`, where that can be read."""
-    return f"({', '.join(short(value) for value in vector)})" if len(vector) <= SHOWN else ""
-
-
-def arrow_words(vector: np.ndarray) -> str:
-    size = short(float(np.linalg.norm(vector)))
-    words = vector_words(vector)
-    return f"{words}, of length {size}" if words else f"a vector of length {size}"
-
-
-def lowered(text: str) -> str:
-    """The first word as it stands inside a sentence; signs and names stay."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

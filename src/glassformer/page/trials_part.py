@@ -1,10 +1,10 @@
 """The inputs that never change, with what is right: the page's live error is over them.
 
 Of rules three contexts in four are full windows, the others begin a sequence; all of them demand something.
-Of adders half of the pairs are uniform, half are hard.
+Of questions they are whole prompts: all, where there are few.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -12,16 +12,13 @@ from jaxtyping import Bool, Int
 from glassformer.draw.measure.trials import draw_trials
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
-from glassformer.page.pack import packed
-from glassformer.page.words import grouped
 from glassformer.proof.contexts import NOTHING, Demands, tabulate_demands
 from glassformer.proof.tables import NotProvableError
-from glassformer.tasks import Addition, Rule, Task, add, tabulate
+from glassformer.tasks import Prompts, Strings, tabulate
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
-from glassformer.tasks.hard import hard_pairs
 
-CONTEXTS, PAIRS, FEWEST = 256, 128, 16
+CONTEXTS, FEWEST = 256, 16  # inputs, at most and at least
 WORK = 2e7  # products of a pass over the whole set, about 50 ms in a browser
 SEED = 7  # of the draws, neither training's nor a measure's
 
@@ -34,63 +31,18 @@ class RuleSet(NamedTuple):
     allowed: Bool[np.ndarray, "tok batch"]
 
 
-class PairSet(NamedTuple):
-    """Problems with their right answers, whose last digit is written and not read."""
-
-    tokens: Int[np.ndarray, "pos batch"]
-    answers: Int[np.ndarray, "step batch"]
-
-
-def trial_set(task: Task, architecture: Architecture) -> RuleSet | PairSet:
-    """The same inputs at every call; of a model with many numbers fewer."""
-    return rule_set(task, architecture) if isinstance(task, Rule) else pair_set(task, architecture)
-
-
-def trials_part(found: RuleSet | PairSet) -> dict[str, Any]:
-    """As the page reads it."""
-    count = grouped(found.tokens.shape[1])
-    if isinstance(found, RuleSet):
-        about = f"{count} contexts in which the rule demands something, drawn once"
-        return {
-            "about": about,
-            "tokens": packed(found.tokens),
-            "lengths": packed(found.lengths),
-            "allowed": packed(found.allowed),
-            "answers": None,
-        }
-    about = (
-        f"{count} sums, half of uniform digits, half of hard ones (runs of nines, long carries), drawn once"
-    )
-    return {
-        "about": about,
-        "tokens": packed(found.tokens),
-        "lengths": None,
-        "allowed": None,
-        "answers": packed(found.answers),
-    }
-
-
 def affordable(most: int, architecture: Architecture, places: int) -> int:
     """How many inputs a page goes through while a parameter is dragged."""
     numbers = sum(parameter.size for parameter in parameters(architecture).values())
     return int(np.clip(WORK / max(1, numbers * places), FEWEST, most))
 
 
-def pair_set(task: Addition, architecture: Architecture) -> PairSet:
-    """Uniform pairs, then hard ones."""
-    random, layout = np.random.default_rng(SEED), task.written()
-    count = affordable(PAIRS, architecture, layout.length)
-    plain = random.integers(0, 10, (2, task.digits, count - count // 2)).astype(np.int32)
-    hard = hard_pairs(random, count // 2, task.digits)
-    x, y = (np.concatenate([plain[i], hard[i]], axis=1) for i in (0, 1))
-    tokens = layout.encode(x, y, add(x, y))
-    return PairSet(tokens[:-1], tokens[layout.answer])
-
-
-def rule_set(rule: Rule, architecture: Architecture) -> RuleSet:
-    """Full windows and beginnings of the rule's own sequences."""
-    automaton, size = tabulate(rule), architecture.context
+def rule_set(task: Strings, architecture: Architecture) -> RuleSet:
+    """Prompts of a question, or full windows and beginnings of a rule's own sequences."""
+    automaton, size = tabulate(task), architecture.context
     count = affordable(CONTEXTS, architecture, size)
+    if automaton.length:
+        return prompt_set(Prompts(automaton), count)
     try:
         demands = tabulate_demands(automaton)
     except NotProvableError:
@@ -99,6 +51,17 @@ def rule_set(rule: Rule, architecture: Architecture) -> RuleSet:
     short = beginnings(automaton, demands, size, count - min(len(windows.lengths), count * 3 // 4))
     parts = [first(windows, count - len(short.lengths)), short]
     return RuleSet(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
+
+def prompt_set(prompts: Prompts, count: int) -> RuleSet:
+    """All prompts, or so many of them, each equally likely."""
+    drawn = (
+        prompts.between(0, prompts.count)
+        if prompts.count <= count
+        else prompts.drawn(np.random.default_rng(SEED), count)
+    )
+    vocab, lengths = len(prompts.automaton.tokens), np.full(drawn.shape[1], len(drawn))
+    return RuleSet(drawn, lengths, np.arange(vocab)[:, None] == prompts.answers(drawn))
 
 
 def full_windows(automaton: Automaton, demands: Demands | None, size: int, count: int) -> RuleSet:

@@ -1,7 +1,8 @@
 // The laboratory: weights of any checkpoint or seed, with changed numbers, and the views that they give.
 
+import { familyOf } from "./families/families.js";
 import { demandsOf } from "./judge.js";
-import { acceptedState, numberAt, readInput } from "./reading.js";
+import { acceptedState, numberAt } from "./reading.js";
 import { testSetOf } from "./testset.js";
 import { rowOf, unpack } from "./unpack.js";
 import { readingOf } from "./pass.js";
@@ -15,17 +16,19 @@ import { View, tokensOf } from "./view.js";
 /** @param {Payload} payload */
 export function createLab(payload) {
   const [paramsKept, readingsKept, passesKept, errorsKept, gridsKept] = [24, 24, 2, 500, 48].map(recaller);
+  const family = familyOf(payload);
   const weights = weightsOf(payload);
   const demands = once(() => demandsOf(payload));
-  const testSet = once(() => testSetOf(payload));
+  const testSet = once(() => testSetOf(payload, family));
   const lab = {
     payload,
+    family,
     demands,
     testSet,
     /** @param {string} text */
-    read: (text) => readInput(payload, text),
+    read: (text) => family.read(payload, text),
     /** @param {Object<string, any>} wish */
-    accept: (wish) => acceptedState(payload, wish),
+    accept: (wish) => acceptedState(payload, family, wish),
     firstState: () => firstStateOf(payload),
     /** @param {State} state @returns {Params} */
     paramsOf: (state) =>
@@ -33,7 +36,7 @@ export function createLab(payload) {
     /** @param {State} state */
     reading: (state) =>
       readingsKept(numbersKey(state) + state.input, () =>
-        readingOf(payload, lab.paramsOf(state), tokensOf(payload, state.input)),
+        readingOf(payload, family, lab.paramsOf(state), tokensOf(payload, family, state.input)),
       ),
     /** @param {State} state */
     testPass: (state) => passesKept(numbersKey(state), () => testSet().pass(lab.paramsOf(state))),

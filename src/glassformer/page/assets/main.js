@@ -20,19 +20,19 @@ import { mountStory } from "./panels/story.js";
 import { createStore } from "./store.js";
 import { followTheme } from "./theme.js";
 
-const PANELS = {
-  rule: [predictionPanel, geometryPanel, attentionPanel, parametersPanel, proofPanel, populationPanel],
-  adder: [
+/** @type {Object<string, import("./types.js").Panel<any>>} */
+const PANELS = Object.fromEntries(
+  [
+    predictionPanel,
     digitsPanel,
     numberlinePanel,
-    { ...predictionPanel, wide: false },
-    attentionPanel,
     geometryPanel,
+    attentionPanel,
     parametersPanel,
     proofPanel,
     populationPanel,
-  ],
-};
+  ].map((panel) => [panel.id, panel]),
+);
 
 /** @param {import("./types.js").Payload} payload */
 function open(payload) {
@@ -46,9 +46,14 @@ function open(payload) {
   mountStory(byId("story"), store, viewOf);
   mountInput(byId("input"), store, viewOf);
   mountScrubber(byId("scrubber"), store, viewOf);
-  mountPanels(byId("panels"), PANELS[payload.kind], store, viewOf);
+  mountPanels(byId("panels"), panelsOf(lab.family), store, viewOf);
   mountKeys(store, viewOf);
   refill(byId("footer"), footer(payload));
+}
+
+/** In the family's order; some of them may stand beside another. @param {import("./types.js").Family} family */
+function panelsOf(family) {
+  return family.panels.map((id) => (family.narrow.includes(id) ? { ...PANELS[id], wide: false } : PANELS[id]));
 }
 
 /** @param {import("./types.js").Payload} payload */

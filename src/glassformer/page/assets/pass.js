@@ -1,22 +1,19 @@
 // One input through the model: what it reads and writes, and every intermediate by its name.
 
 import { evaluate } from "./evaluate.js";
-import { columnOf, largest, rightAnswer } from "./judge.js";
 import { paddedTo } from "./testset.js";
 
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {import("./types.js").Payload} Payload */
-/** @typedef {import("./types.js").AdderTask} AdderTask */
 /** @typedef {Object<string, Tensor>} Params */
 
 /**
  * One input read by one set of numbers; the state's cursor plays no part.
- * @param {Payload} payload @param {Params} params
+ * @param {Payload} payload @param {import("./types.js").Family} family @param {Params} params
  * @param {number[]} prompt what is read; of adders the problem alone
  */
-export function readingOf(payload, params, prompt) {
-  const { tokens, run, written } =
-    payload.kind === "rule" ? readAsIs(payload, params, prompt) : writeSum(payload, params, prompt);
+export function readingOf(payload, family, params, prompt) {
+  const { tokens, run, written } = family.run(payload, params, prompt);
   /** @type {Map<string, Tensor>} */
   const seen = new Map();
   /** @param {string} name */
@@ -26,32 +23,8 @@ export function readingOf(payload, params, prompt) {
   return { tokens, prompt, written, at };
 }
 
-/** @param {Payload} payload @param {Params} params @param {number[]} tokens */
-function readAsIs(payload, params, tokens) {
-  return { tokens, run: runOn(payload, params, tokens), written: [] };
-}
-
-/**
- * What an adder writes, each digit fed back. The right answer is guessed first: where the model agrees, one
- * pass says it all, for no place looks ahead; each disagreement takes one more.
- * @param {Payload} payload @param {Params} params @param {number[]} prompt
- */
-function writeSum(payload, params, prompt) {
-  const guess = rightAnswer(/** @type {AdderTask} */ (payload.task), prompt);
-  for (let passes = 0; ; passes++) {
-    const tokens = [...prompt, ...guess.slice(0, -1)];
-    const run = runOn(payload, params, tokens);
-    const logits = run("logits");
-    const wrong = guess.findIndex(
-      (token, step) => largest(columnOf(logits, prompt.length - 1 + step)) !== token,
-    );
-    if (wrong < 0 || passes === guess.length) return { tokens, run, written: guess }; // NaN may never agree
-    guess[wrong] = largest(columnOf(logits, prompt.length - 1 + wrong));
-  }
-}
-
-/** @param {Payload} payload @param {Params} params @param {number[]} tokens */
-function runOn(payload, params, tokens) {
+/** All intermediates, by name. @param {Payload} payload @param {Params} params @param {number[]} tokens */
+export function runOn(payload, params, tokens) {
   const column = { shape: [tokens.length, 1], data: Float64Array.from(tokens) };
   return evaluate(
     payload.model.programs.forward,

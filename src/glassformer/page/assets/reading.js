@@ -1,70 +1,10 @@
-// What a user types, and what a link asks for: read into tokens and state, or refused with what is valid.
+// What a link asks for: read into a state, or left out where it is not valid.
 
-import { quoted } from "./prose.js";
 import { parsed } from "./store.js";
 
 export const LARGEST_NUMBER = 1e30; // that a parameter may be set to: products of several stay finite
 
 /** @typedef {import("./types.js").Payload} Payload */
-/**
- * @typedef {{tokens: number[], input: string}|{error: string}} Reading  tokens, and the input as one would
- *   write it
- */
-
-/** @param {Payload} payload @param {string} text @returns {Reading} */
-export function readInput(payload, text) {
-  return payload.kind === "rule" ? readRule(payload, text) : readSum(payload, text);
-}
-
-/** "4 7 +" or "4,7,+". @param {Payload} payload @param {string} text @returns {Reading} */
-function readRule(payload, text) {
-  const labels = payload.tokens.map((token) => token.label);
-  const apart = labels.includes("+") ? text.replaceAll("+", " + ") : text;
-  const words = apart.split(/[\s,]+/).filter((word) => word !== "");
-  const most = payload.model.context;
-  const valid = `type 1 to ${most} of the tokens ${labels.join(" ")}, parted by blanks`;
-  const strange = words.find((word) => !labels.includes(word));
-  if (strange !== undefined) return { error: `${quoted(strange)} is no token: ${valid}.` };
-  if (words.length === 0) return { error: `Nothing to read: ${valid}.` };
-  if (words.length > most)
-    return { error: `${words.length} tokens are more than the context of ${most}: ${valid}.` };
-  return { tokens: words.map((word) => labels.indexOf(word)), input: words.join(" ") };
-}
-
-/**
- * "57+68" or "57 68": the tokens of the problem, without its answer.
- * @param {Payload} payload @param {string} text @returns {Reading}
- */
-function readSum(payload, text) {
-  const task = /** @type {import("./types.js").AdderTask} */ (payload.task);
-  const found = /^\s*(\d+)(?:\s*\+\s*|\s*,\s*|\s+)(\d+)\s*=?\s*$/.exec(text);
-  const valid = `type two whole numbers of up to ${task.digits} digits, such as 57+68`;
-  if (!found) return { error: `${noSumWords(text)}: ${valid}.` };
-  const numbers = [found[1], found[2]].map((digits) => digits.replace(/^0+(?=\d)/, ""));
-  const long = numbers.find((digits) => digits.length > task.digits);
-  if (long !== undefined) return { error: `${quoted(long)} has more than ${task.digits} digits: ${valid}.` };
-  const [a, b] = numbers.map(BigInt);
-  return { tokens: promptOf(task, a, b), input: `${a}+${b}` };
-}
-
-/** What keeps a text from being a sum: the part that is no number, where there are two. @param {string} text */
-function noSumWords(text) {
-  const parts = text.split("+").map((part) => part.trim());
-  const strange = parts.find((part) => !/^\d+$/.test(part));
-  if (parts.length !== 2 || strange === undefined) return `${quoted(text.trim())} is no sum`;
-  return strange === "" ? "A number is missing" : `${quoted(strange)} is no whole number`;
-}
-
-/** @param {import("./types.js").AdderTask} task @param {bigint} a @param {bigint} b */
-function promptOf(task, a, b) {
-  const tokens = [...task.prompt];
-  const digit = /** @type {(number: bigint, k: number) => number} */ (number, k) =>
-    Number((number / 10n ** BigInt(k)) % 10n);
-  task.x.forEach((place, k) => (tokens[place] = digit(a, k)));
-  task.y.forEach((place, k) => (tokens[place] = digit(b, k)));
-  return tokens;
-}
-
 /**
  * Where "attn.q.weight[0,1]" lies in its array; null where there is no such number.
  * @param {Payload} payload @param {string} key @returns {{name: string, index: number}|null}
@@ -144,10 +84,13 @@ function isChanges(value, payload) {
   );
 }
 
-/** @type {Object<string, (value: any, payload: Payload) => any>} texts: the value to take, or undefined */
+/**
+ * Texts: the value to take, or undefined.
+ * @type {Object<string, (value: any, payload: Payload, family: import("./types.js").Family) => any>}
+ */
 const STATE_TEXTS = {
-  input: (text, payload) => {
-    const read = readInput(payload, text);
+  input: (text, payload, family) => {
+    const read = family.read(payload, text);
     return "error" in read ? undefined : read.input;
   },
   chosen: (text, payload) =>
@@ -158,9 +101,10 @@ const STATE_TEXTS = {
 
 /**
  * The part of a wish that is valid here.
- * @param {Payload} payload @param {Object<string, any>} wish @returns {Partial<import("./types.js").State>}
+ * @param {Payload} payload @param {import("./types.js").Family} family @param {Object<string, any>} wish
+ * @returns {Partial<import("./types.js").State>}
  */
-export function acceptedState(payload, wish) {
+export function acceptedState(payload, family, wish) {
   /** @type {Object<string, any>} */
   const state = {};
   for (const [key, rule] of Object.entries(STATE_RULES)) {
@@ -170,7 +114,7 @@ export function acceptedState(payload, wish) {
   }
   for (const [key, taken] of Object.entries(STATE_TEXTS)) {
     if (typeof wish[key] !== "string") continue;
-    const value = wish[key] === "null" && key !== "input" ? null : taken(wish[key], payload);
+    const value = wish[key] === "null" && key !== "input" ? null : taken(wish[key], payload, family);
     if (value !== undefined) state[key] = value;
   }
   if (payload.population && state.seed === payload.population.best_seed) state.seed = null;

@@ -15,12 +15,15 @@ import { unpack } from "./unpack.js";
  *   judged
  */
 
-/** `pass` reads the test set, `error` judges what a pass found. @param {Payload} payload @returns {TestSet} */
-export function testSetOf(payload) {
+/**
+ * `pass` reads the test set, `error` judges what a pass found.
+ * @param {Payload} payload @param {import("./types.js").Family} family @returns {TestSet}
+ */
+export function testSetOf(payload, family) {
   const tokens = paddedTo(payload.model.places, unpack(payload.test.tokens));
   const answers = payload.test.answers && unpack(payload.test.answers);
   const total = tokens.shape[1];
-  const { asked, judge } = answers ? adderJudge(payload, answers) : ruleJudge(payload);
+  const { asked, judge } = family.judge(payload);
   return {
     tokens,
     answers,
@@ -75,7 +78,7 @@ function statesAt({ shape: [dims, every, batch], data }, { places, items }) {
  * A context is right where the best allowed token is above all others after its last place: a tie is not.
  * @param {Payload} payload @returns {Judge}
  */
-function ruleJudge(payload) {
+export function contextJudge(payload) {
   const lengths = unpack(/** @type {any} */ (payload.test.lengths)).data;
   const allowed = unpack(/** @type {any} */ (payload.test.allowed)).data;
   const asked = { places: lengths.map((length) => length - 1), items: lengths.map((_, item) => item) };
@@ -92,9 +95,11 @@ function ruleJudge(payload) {
 
 /**
  * A sum is right where every digit is the first of the largest.
- * @param {Payload} payload @param {Tensor} answers `step batch` @returns {Judge}
+ * @param {Payload} payload @returns {Judge}
  */
-function adderJudge(payload, { shape: [steps, total], data: wanted }) {
+export function sumJudge(payload) {
+  const { shape, data: wanted } = unpack(/** @type {any} */ (payload.test.answers));
+  const [steps, total] = shape;
   const begin = /** @type {import("./types.js").AdderTask} */ (payload.task).prompt.length - 1;
   const asked = {
     places: wanted.map((_, at) => begin + Math.floor(at / total)),

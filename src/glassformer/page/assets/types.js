@@ -42,18 +42,30 @@
  */
 
 /**
+ * How people speak of a task's models and inputs: Python's tasks.Words.
+ * @typedef {{model: string, ability: string, input: string, held_out: string, progress: string, error: string,
+ *   demand: string}} Words
+ */
+
+/**
  * What must follow a context: a machine that reads its tokens from the last to the first. It begins in state 0;
  * `next` (`read tok`) says where a token leads. At the end `window` (a full window) or `beginning` (a shorter
  * context: it begins a sequence) gives the demand of the state reached: 0 is none, others are rows of `allowed`
  * (`demand tok`).
- * @typedef {{name: string, about: string, next: Packed, window: Packed, beginning: Packed, allowed: Packed}}
- *   RuleTask
+ * @typedef {{name: string, about: string, next: Packed, window: Packed, beginning: Packed, allowed: Packed,
+ *   words: Words}} RuleTask
+ */
+
+/**
+ * The same for prompts, with the tokens that may stand at each place.
+ * @typedef {{name: string, about: string, next: Packed, window: Packed, beginning: Packed, allowed: Packed,
+ *   slots: number[][], words: Words}} QuestionTask
  */
 
 /**
  * `prompt` has the token of every mark before the answer, and -1 where a digit stands; places are units first.
  * @typedef {{name: string, about: string, digits: number, prompt: number[], x: number[], y: number[],
- *   z: number[], labels: string[], positions: string[]}} AdderTask
+ *   z: number[], labels: string[], positions: string[], words: Words}} AdderTask
  */
 
 /**
@@ -89,7 +101,7 @@
 
 /**
  * Inputs that never change, with what is right: the live error is over them.
- * Rules: tokens `pos batch` (padded with 0), lengths `batch`, allowed `tok batch`.
+ * Rules and questions: tokens `pos batch` (padded with 0), lengths `batch`, allowed `tok batch`.
  * Adders: tokens `pos batch` of problem and right answer (without its last digit), answers `step batch`.
  * @typedef {{about: string, tokens: Packed, lengths: Packed|null, allowed: Packed|null, answers:
  *   Packed|null}} TestSet
@@ -100,11 +112,42 @@
  */
 
 /**
- * @typedef {{kind: "rule"|"adder", name: string, target: string, about: string, version: string, colours:
- *   {light: Colours, dark: Colours}, tokens: Token[], model: ModelData, task: RuleTask|AdderTask, weights:
+ * @typedef {{family: "rule"|"question"|"addition", name: string, target: string, about: string, version: string, colours:
+ *   {light: Colours, dark: Colours}, tokens: Token[], model: ModelData, task: RuleTask|QuestionTask|AdderTask, weights:
  *   Object<string, Packed>, training: Training|null, population: Population|null, proof: ProofData|null,
  *   measures: Measure[], start: {input: string, why: string}, test: TestSet, arithmetic: string, story:
  *   Chapter[], missing: Object<string, string>}} Payload
+ */
+
+/** @typedef {{tokens: number[], input: string}|{error: string}} InputRead  and the input as one would write it */
+
+/**
+ * What is right after a place: `allowed` null where nothing is demanded.
+ * @typedef {{allowed: number[]|null, winner: number, right: boolean|null, margin: number|null}} Verdict
+ */
+
+/**
+ * What a page asks of the task's family. `panels` in their order, `narrow`: those that need not be wide;
+ * `read` what is typed; `run` the pass over it, with what it writes; `judge` the test set; `fields` to type in,
+ * `glance` the answer beside them; `answer` what came out, `verdict` at one place; `cursor` the place looked at
+ * first; `labels` what stands at each place; `writingPlaces` those whose output counts, `toldPlaces` those that
+ * rows and matrices show, `rowChoices` the words for these and for all; `panelOf` shows an intermediate;
+ * `changeWords` what a changed parameter does; `wrongWords` of a counterexample.
+ * @typedef {{panels: string[], narrow: string[], rowWords: string, afterWords: string,
+ *   rowChoices: [string, string]|null,
+ *   openWords: string, noMargin: string, read: (payload: Payload, text: string) => InputRead,
+ *   run: (payload: Payload, params: Object<string, Tensor>, prompt: number[]) => {tokens: number[],
+ *     run: (name: string) => Tensor, written: number[]},
+ *   judge: (payload: Payload) => import("./testset.js").Judge,
+ *   fields: (viewOf: () => any, offer: (text: string) => void) => import("./panels/input.js").Fields,
+ *   glance: (view: any, offer: (text: string) => void) => any[], answer: (view: any) => any,
+ *   cursor: (view: any) => number, labels: (view: any) => string[],
+ *   verdict: (view: any, place: number) => Verdict, placeName: (payload: Payload, place: number) => string,
+ *   writingPlaces: (view: any) => number[], toldPlaces: (view: any) => number[],
+ *   title: (payload: Payload) => string, exampleWords: (example: Example) => string,
+ *   wrongWords: (example: Example, isTied: boolean) => string,
+ *   hasCertificate: (proof: ProofData) => boolean, panelOf: (name: string) => string,
+ *   changeWords: (view: any) => any[]}} Family
  */
 
 /**

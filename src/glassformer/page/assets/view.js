@@ -1,15 +1,13 @@
 // What a state shows: every number of one input, computed when first asked for, and kept while it stays true.
 
 import { evaluate } from "./evaluate.js";
-import { columnOf, demandsOf, ruleAnswer, sumAnswer } from "./judge.js";
+import { columnOf, demandsOf, ruleAnswer } from "./judge.js";
 import { short } from "./numbers.js";
-import { readInput } from "./reading.js";
 import { coloursInForce } from "./theme.js";
 
 /** @typedef {import("./types.js").Tensor} Tensor */
 /** @typedef {import("./types.js").Payload} Payload */
 /** @typedef {import("./types.js").State} State */
-/** @typedef {import("./types.js").AdderTask} AdderTask */
 /** @typedef {Object<string, Tensor>} Params */
 
 /** Shares of `tok pos` over the tokens. @param {Tensor} logits @returns {Tensor} */
@@ -27,7 +25,7 @@ function probabilitiesOf(logits) {
 }
 
 /** @typedef {ReturnType<typeof import("./pass.js").readingOf>} Reading */
-/** @typedef {{payload: Payload, paramsOf: (state: State) => Params, view: (state: State, store?: any) => View,
+/** @typedef {{payload: Payload, family: import("./types.js").Family, paramsOf: (state: State) => Params, view: (state: State, store?: any) => View,
  *   reading: (state: State) => Reading, error: (state: State) => import("./testset.js").TestError,
  *   testSet: () => import("./testset.js").TestSet, testPass: (state: State) => import("./testset.js").Pass,
  *   grid: (state: State, key: string, make: () => any) => any,
@@ -43,6 +41,7 @@ export class View {
   constructor(lab, state, store) {
     this.lab = lab;
     this.payload = lab.payload;
+    this.family = lab.family;
     this.state = state;
     this.store = store;
   }
@@ -90,25 +89,15 @@ export class View {
     return this.payload.model.layers[this.state.layer];
   }
 
-  /**
-   * The place looked at: the chosen one; or the last, of adders that of the digit with the smallest margin.
-   */
+  /** The place looked at: the chosen one, or the one that the family begins with. */
   get place() {
-    const last = this.tokens.length - 1;
-    if (this.state.place !== null) return Math.min(this.state.place, last);
-    return this.payload.kind === "rule" ? last : hardestDigit(this.answer.digits).place;
+    if (this.state.place !== null) return Math.min(this.state.place, this.tokens.length - 1);
+    return this.family.cursor(this);
   }
 
-  /** What stands at each place; a mark is itself, whatever token it shares. */
+  /** What stands at each place. */
   get labels() {
-    const { tokens, task, kind } = this.payload;
-    const mark = /** @type {(place: number) => boolean} */ (place) =>
-      kind === "adder" &&
-      place < this.reading.prompt.length &&
-      /** @type {AdderTask} */ (task).prompt[place] >= 0;
-    return this.tokens.map((token, place) =>
-      mark(place) ? /** @type {AdderTask} */ (task).positions[place] : tokens[token].label,
-    );
+    return this.family.labels(this);
   }
 
   /** A named intermediate, `dim pos` or `query key`. @param {string} name */
@@ -129,7 +118,7 @@ export class View {
     return `${this.layer.prefix}${name}`;
   }
 
-  /** Of rules: the verdict at every place. */
+  /** Of rules and questions: the verdict at every place. */
   get answers() {
     return this.#once("answers", () =>
       this.tokens.map((_, place) =>
@@ -138,14 +127,9 @@ export class View {
     );
   }
 
-  /** Of rules: the verdict at the last place; of adders: the sum, digit by digit. @returns {any} */
+  /** The verdict at the last place; of adders the sum, digit by digit. @returns {any} */
   get answer() {
-    if (this.payload.kind === "rule") return this.answers.at(-1);
-    const labels = this.payload.tokens.map((token) => token.label);
-    const { prompt, written } = this.reading;
-    return this.#once("answer", () =>
-      sumAnswer(/** @type {AdderTask} */ (this.payload.task), labels, prompt, written, this.logits),
-    );
+    return this.#once("answer", () => this.family.answer(this));
   }
 
   /**
@@ -187,11 +171,6 @@ export class View {
   }
 }
 
-/** @param {Array<{place: number, margin: number}>} digits */
-function hardestDigit(digits) {
-  return digits.reduce((worst, digit) => (digit.margin < worst.margin ? digit : worst));
-}
-
 /**
  * @param {[number, number]} dims @param {number[][]} limits @param {number} grid @param {number[]} base
  * @returns {Tensor}
@@ -230,11 +209,11 @@ export function winnersOf(logits) {
 
 /**
  * The tokens of a state's input; of the page's first one where it cannot be read.
- * @param {Payload} payload @param {string} input
+ * @param {Payload} payload @param {import("./types.js").Family} family @param {string} input
  */
-export function tokensOf(payload, input) {
-  const read = readInput(payload, input);
-  const sure = "error" in read ? readInput(payload, payload.start.input) : read;
+export function tokensOf(payload, family, input) {
+  const read = family.read(payload, input);
+  const sure = "error" in read ? family.read(payload, payload.start.input) : read;
   if ("error" in sure) throw new Error(sure.error);
   return sure.tokens;
 }

@@ -5,7 +5,7 @@ import { matrix } from "../matrix.js";
 import { fixed, percent, short } from "../numbers.js";
 import { attentionOf, cellDetail, cellOf } from "./attention_sum.js";
 import { headChoosers } from "./geometry.js";
-import { answeringPlaces, chosenLayer, placeName, spotName, tensorRow, tokenPaint } from "./places.js";
+import { chosenLayer, placeName, spotName, tensorRow, tokenPaint } from "./places.js";
 
 /** @typedef {import("../view.js").View} View */
 /** @typedef {ReturnType<typeof attentionOf>} Attention */
@@ -20,8 +20,7 @@ export const attentionPanel = {
   title: "Attention",
   wide: true,
   about: (view) =>
-    "Who looks at whom: row by row, what " +
-    `${view.payload.kind === "adder" ? "each place that writes a digit" : "each place"} takes ` +
+    `Who looks at whom: row by row, what ${view.family.rowWords} takes ` +
     "from the places up to itself. Point at a cell to see the sum that made it.",
   missing: (view) => (chosenLayer(view) === null ? "This model has no attention." : null),
   draw(view, width) {
@@ -57,16 +56,16 @@ function chosenCell(view, { weights }) {
   return Math.max(0, row.indexOf(Math.max(...row)));
 }
 
-/** Of adders the places that write, unless all are asked for; the cursor always. @param {View} view */
+/** The places that the family tells of, unless all are asked for; the cursor always. @param {View} view */
 function shownRows(view) {
-  const every = view.tokens.map((_, place) => place);
-  if (view.payload.kind === "rule" || view.state.everyRow) return every;
-  return [...new Set([...answeringPlaces(view), view.place])].sort((a, b) => a - b);
+  if (view.state.everyRow) return view.tokens.map((_, place) => place);
+  return [...new Set([...view.family.toldPlaces(view), view.place])].sort((a, b) => a - b);
 }
 
 /** @param {View} view */
 function rowChooser(view) {
-  if (view.payload.kind === "rule") return [];
+  if (!view.family.rowChoices) return [];
+  const [few, all] = view.family.rowChoices;
   const every = view.state.everyRow;
   const button = (/** @type {boolean} */ value, /** @type {string} */ text) =>
     h(
@@ -83,8 +82,8 @@ function rowChooser(view) {
     h(
       "div",
       { class: "group", role: "group", "aria-label": "rows" },
-      button(false, "places that write"),
-      button(true, "all places"),
+      button(false, few),
+      button(true, all),
     ),
   ];
 }

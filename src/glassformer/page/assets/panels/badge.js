@@ -27,7 +27,8 @@ export function proofBadge(view) {
     { type: "button", class: `badge ${proof.verdict}`, id: "badge", onclick: load },
     inside,
   );
-  tip(badge, () => [`${capital(example.about)}. Click: ${exampleWords(view, example)} becomes the input.`]);
+  const words = view.family.exampleWords(example);
+  tip(badge, () => [`${capital(example.about)}. Click: ${words} becomes the input.`]);
   return badge;
 }
 
@@ -58,7 +59,7 @@ export function isTouched(state) {
 export function badgeTitle(view, proof) {
   if (proof.verdict === "proved") return `Proved on all ${manyText(proof.inputs)} inputs`;
   if (proof.verdict === "refuted")
-    return proof.counterexample ? `Refuted: ${wrongWords(view, proof.counterexample)}` : "Refuted";
+    return proof.counterexample ? `Refuted: ${refutedWords(view, proof.counterexample)}` : "Refuted";
   if (proof.verdict === "undecided") return "Undecided";
   return "No proof";
 }
@@ -85,20 +86,11 @@ function badgeFacts(proof) {
 }
 
 /** "57 + 68 gives 126, not 125", "after 4 7 + it says 5, not 4". @param {any} view @param {any} example */
-function wrongWords(view, example) {
-  if (view.payload.kind === "adder")
-    return `${exampleWords(view, example)} gives ${example.got}, not ${example.expected}`;
-  if (isTied(example))
-    return `after ${example.input} a token that may not come is as likely as ${example.got}`;
-  return `after ${example.input} it says ${example.got}, not ${example.expected}`;
+function refutedWords(view, example) {
+  return view.family.wrongWords(example, isTied(example));
 }
 
 /** The first of the largest logits is right, but a wrong token has it too. @param {any} example */
 export function isTied(example) {
   return !example.right && example.expected.split(" or ").includes(example.got);
-}
-
-/** @param {any} view @param {any} example */
-export function exampleWords(view, example) {
-  return view.payload.kind === "adder" ? example.input.replace("+", " + ") : example.input;
 }

@@ -4,7 +4,7 @@ import { s } from "../dom.js";
 import { label, spread } from "../marks.js";
 import { textWidth } from "../ticks.js";
 import { isDrawn } from "./geometry_plane.js";
-import { answeringPlaces, spotName, tokenPaint } from "./places.js";
+import { spotName, tokenPaint } from "./places.js";
 
 /** @typedef {import("../view.js").View} View */
 /** @typedef {import("../chart.js").Plot} Plot */
@@ -38,6 +38,16 @@ export function tokenDisc(view, token, x, y, radius = 9) {
     "font-size": size,
   };
   return s("g", { "pointer-events": "none", "data-token": token }, disc, s("text", text, paint.label));
+}
+
+/**
+ * A token among many: a dot that tells its name where it is pointed at.
+ * @param {View} view @param {number} token @param {number} x @param {number} y
+ */
+export function tokenDot(view, token, x, y) {
+  const { colour, label: name } = tokenPaint(view, token);
+  const look = { fill: colour, stroke: view.colours.paper, "data-token": token };
+  return s("circle", { cx: x, cy: y, r: 4, ...look }, s("title", {}, `token ${name}`));
 }
 
 /**
@@ -120,7 +130,7 @@ export function namedPlaces(view, weights) {
 
 /** The places whose arrows are drawn: those that write, and the cursor. @param {View} view */
 export function movingPlaces(view) {
-  return [...new Set([...answeringPlaces(view), view.place])].sort((a, b) => a - b);
+  return [...new Set([...view.family.writingPlaces(view), view.place])].sort((a, b) => a - b);
 }
 
 /**

@@ -3,7 +3,16 @@
 import { s } from "../dom.js";
 import { pathOf } from "../chart.js";
 import { columnOf } from "../judge.js";
-import { namedPlaces, namesAt, originCross, placeDot, placeNameAt, tokenDisc } from "./geometry_marks.js";
+import { isWideVocabulary } from "./few_tokens.js";
+import {
+  namedPlaces,
+  namesAt,
+  originCross,
+  placeDot,
+  placeNameAt,
+  tokenDisc,
+  tokenDot,
+} from "./geometry_marks.js";
 import { isDrawn, planeFor, planeNote, spotOf } from "./geometry_plane.js";
 import { placeName, spotName, tensorRow, tokenLabel, tokenPaint } from "./places.js";
 
@@ -99,9 +108,17 @@ function paintEmbeddings(chart, view, plane, tokens, places, clouds) {
     ];
   });
   chart.clipped.append(...lines);
+  const isNamed = (/** @type {number} */ token) =>
+    !isWideVocabulary(tokens.length) || view.tokens.includes(token);
   const discs = tokens
     .map((vector) => spotOf(plane, vector, 0))
-    .map((spot, token) => (isDrawn(spot) ? tokenDisc(view, token, ...at(spot), 8) : null));
+    .map((spot, token) =>
+      !isDrawn(spot)
+        ? null
+        : isNamed(token)
+          ? tokenDisc(view, token, ...at(spot), 8)
+          : tokenDot(view, token, ...at(spot)),
+    );
   const isUnder = (/** @type {number} */ place) => {
     const own = tokens[view.tokens[place]];
     const [from, to] = [at(own ? spotOf(plane, own, 0) : [NaN, NaN]), at(spots[place])];
@@ -119,7 +136,7 @@ function paintEmbeddings(chart, view, plane, tokens, places, clouds) {
       chart,
       view,
       namedPlaces(view, null).map((place) => placeNameAt(view, place, spots[place])),
-      tokens.map((vector) => spotOf(plane, vector, 0)),
+      tokens.filter((_, token) => isNamed(token)).map((vector) => spotOf(plane, vector, 0)),
     ),
   );
 }

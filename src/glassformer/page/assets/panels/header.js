@@ -35,7 +35,7 @@ export function mountHeader(container, store, viewOf) {
   refill(
     container,
     h("div", { class: "head-first" }, status, headTools(store, lab)),
-    h("div", { class: "head-top" }, headTitle(payload), badge),
+    h("div", { class: "head-top" }, headTitle(payload, lab.family), badge),
     h(
       "ul",
       { class: "chips", "aria-label": "Size and measures" },
@@ -62,15 +62,14 @@ function headTools(store, lab) {
   return h("div", { class: "tools" }, themeSwitch(store), buttons);
 }
 
-/** @param {any} payload */
-function headTitle(payload) {
-  const task = payload.kind === "adder" ? `Adds ${payload.task.about}.` : payload.task.about;
+/** @param {any} payload @param {import("../types.js").Family} family */
+function headTitle(payload, family) {
   const own = payload.about && h("p", { class: "muted" }, prose(payload.about));
   return h(
     "div",
     { class: "head-title" },
     h("h1", {}, payload.name),
-    h("p", { class: "sentence" }, prose(task)),
+    h("p", { class: "sentence" }, prose(family.title(payload))),
     own,
   );
 }

@@ -3,8 +3,6 @@
 import { h, refill } from "../dom.js";
 import { tip } from "../tip.js";
 import { follow } from "./follow.js";
-import { adderGlance, adderFields } from "./input_adder.js";
-import { ruleGlance, ruleFields } from "./input_rule.js";
 
 /**
  * @typedef {{root: Element, inputs: HTMLInputElement[], text: () => string, show: (view: any) => void}} Fields
@@ -14,10 +12,9 @@ import { ruleGlance, ruleFields } from "./input_rule.js";
 /** @param {HTMLElement} container @param {any} store @param {() => any} viewOf */
 export function mountInput(container, store, viewOf) {
   const { payload, lab } = viewOf();
-  const isAdder = payload.kind === "adder";
   const alert = h("p", { class: "error", id: "input-error", role: "alert" });
   const answer = h("output", { class: "answer", id: "answer" });
-  const fields = (isAdder ? adderFields : ruleFields)(viewOf, offer);
+  const fields = lab.family.fields(viewOf, offer);
   refill(
     container,
     h(
@@ -52,7 +49,7 @@ export function mountInput(container, store, viewOf) {
   };
   keepUp();
   store.subscribe(keepUp);
-  follow(store, () => refill(answer, (isAdder ? adderGlance : ruleGlance)(viewOf(), offer)));
+  follow(store, () => refill(answer, lab.family.glance(viewOf(), offer)));
   for (const field of fields.inputs)
     field.addEventListener("keydown", (event) => restore(event, fields, viewOf, complain));
 }

@@ -5,10 +5,10 @@ import { h, refill } from "../dom.js";
 import { full, short } from "../numbers.js";
 import { quoted } from "../prose.js";
 import { LARGEST_NUMBER } from "../reading.js";
+import { listedTokens } from "./few_tokens.js";
 import {
   changeNumber,
   currentValue,
-  marginAt,
   onePercent,
   slopesOf,
   spelledNumber,
@@ -205,7 +205,7 @@ function goToPanel(view, name) {
       (/** @type {any} */ each) => each.prefix && name.startsWith(each.prefix),
     ),
   );
-  const id = panelOf(view.payload.kind, name);
+  const id = panelShowing(view, name);
   const panel = document.getElementById(`panel-${id}`);
   view.change({ panel: id, layer });
   panel?.scrollIntoView({
@@ -214,12 +214,10 @@ function goToPanel(view, name) {
   });
 }
 
-/** The panel that shows an intermediate. @param {"rule"|"adder"} kind @param {string} name */
-function panelOf(kind, name) {
-  if (/attn\./.test(name) && !/attn\.(output|input|mixed|v)$/.test(name)) return "attention";
-  if (/(^|\.)(logits|final)$/.test(name)) return kind === "rule" ? "prediction" : "digits";
-  if (kind === "adder" && /(mid|attn\.output)$/.test(name)) return "numberline";
-  return "geometry";
+/** The panel that shows an intermediate. @param {any} view @param {string} name */
+function panelShowing(view, name) {
+  const isOfHead = /attn\./.test(name) && !/attn\.(output|input|mixed|v)$/.test(name);
+  return isOfHead ? "attention" : view.family.panelOf(name);
 }
 
 /**
@@ -228,7 +226,7 @@ function panelOf(kind, name) {
  */
 function showAnswer(detail, spot) {
   const { parts, view } = detail;
-  refill(parts.answer, answerWords(view));
+  refill(parts.answer, view.family.changeWords(view));
   detail.isRough = view.isMoving && detail.slow;
   for (const part of [parts.test, parts.slopes]) part.classList.toggle("older", detail.isRough);
   if (detail.isRough) return;
@@ -239,24 +237,9 @@ function showAnswer(detail, spot) {
   detail.slow = performance.now() - began > SLOW;
 }
 
-/** @param {any} view */
-function answerWords(view) {
-  const name = (/** @type {number} */ token) => view.payload.tokens[token].label;
-  const margin = `margin ${short(marginAt(view, view.place))}`;
-  if (view.payload.kind === "adder") {
-    const { a, b, got, right } = view.answer;
-    return [
-      `${a} + ${b} = ${got}, `,
-      h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong"),
-      `; at the cursor ${margin}`,
-    ];
-  }
-  const { winner, right } = view.answers[view.place];
-  const verdict =
-    right === null
-      ? h("span", { class: "muted" }, "nothing is demanded")
-      : h("span", { class: right ? "good" : "bad" }, right ? "right" : "✗ wrong");
-  return [`next token ${name(winner)}, `, verdict, `, ${margin}`];
+/** @param {number[]} shown @param {number[]} logits */
+function fewerWords(shown, logits) {
+  return shown.length < logits.length ? `The largest of ${logits.length}. ` : "";
 }
 
 /** @param {any} view @param {any} spot */
@@ -271,16 +254,17 @@ function slopeTable(view, spot) {
       style: `width: ${(50 * share).toFixed(1)}%`,
     });
   };
-  const rows = logits.flatMap((slope, token) => [
+  const shown = listedTokens(logits.map(Math.abs));
+  const rows = shown.flatMap((token) => [
     h(
       "span",
       { class: "token small", style: `background: ${tokens[token].colour}; color: ${tokens[token].ink}` },
       tokens[token].label,
     ),
-    h("span", { class: "parameter-track" }, bar(slope)),
-    h("span", { class: "parameter-slope" }, short(slope, 3)),
+    h("span", { class: "parameter-track" }, bar(logits[token])),
+    h("span", { class: "parameter-slope" }, short(logits[token], 3)),
   ]);
-  const words = Number.isFinite(margin) ? short(margin) : "none: this place writes no digit";
+  const words = Number.isFinite(margin) ? short(margin) : view.family.noMargin;
   return [
     h(
       "p",
@@ -290,6 +274,6 @@ function slopeTable(view, spot) {
       " for each unit, and the logits by:",
     ),
     h("div", { class: "parameter-slopes-grid" }, rows),
-    h("p", { class: "muted small" }, "Slopes at this value, by central difference."),
+    h("p", { class: "muted small" }, `${fewerWords(shown, logits)}Slopes at this value, by central difference.`),
   ];
 }

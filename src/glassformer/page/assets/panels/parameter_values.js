@@ -128,6 +128,5 @@ export function slopesOf(view, spot) {
 
 /** @param {any} view @param {number} place @returns {number} */
 export function marginAt(view, place) {
-  if (view.payload.kind === "rule") return view.answers[place].margin;
-  return view.answer.digits.find((/** @type {any} */ each) => each.place === place)?.margin ?? NaN;
+  return view.family.verdict(view, place).margin ?? NaN;
 }

@@ -8,9 +8,7 @@
  * @param {View} view @param {number} place
  */
 export function placeName(view, place) {
-  const { payload } = view;
-  const names = payload.kind === "adder" ? /** @type {any} */ (payload.task).positions : null;
-  return names ? names[place] : `p${place}`;
+  return view.family.placeName(view.payload, place);
 }
 
 /**
@@ -32,15 +30,6 @@ export function tokenPaint(view, token) {
   return (
     view.payload.tokens[token] ?? { label: `<${token}>`, colour: view.colours.muted, ink: view.colours.paper }
   );
-}
-
-/**
- * The places whose output counts: those that write a digit, or all of a rule's context.
- * @param {View} view @returns {number[]}
- */
-export function answeringPlaces(view) {
-  if (view.payload.kind === "rule") return view.tokens.map((_, place) => place);
-  return view.answer.digits.map((/** @type {{place: number}} */ digit) => digit.place);
 }
 
 /** The numbers of the layers that have attention. @param {View} view */

@@ -8,14 +8,11 @@ import { rove } from "../rove.js";
 import { tip } from "../tip.js";
 import { wrappedText } from "./geometry.js";
 import { tokenDisc } from "./geometry_marks.js";
-import { winnerAfter } from "./geometry_stream.js";
-import { answeringPlaces, placeName, spotName, tokenLabel, tokenPaint } from "./places.js";
+import { listedTokens } from "./few_tokens.js";
+import { placeName, spotName, tokenLabel, tokenPaint } from "./places.js";
 
 /** @typedef {import("../view.js").View} View */
-/**
- * What is right after a place: `allowed` null where nothing is demanded.
- * @typedef {{allowed: number[]|null, winner: number, right: boolean|null, margin: number|null}} Verdict
- */
+/** @typedef {import("../types.js").Verdict} Verdict */
 
 const PLACE_WIDE = [41, 64]; // pixels: a place of the row, at least and at most
 const PLACE_HIGH = 104;
@@ -27,14 +24,14 @@ export const predictionPanel = {
   title: "Prediction",
   wide: true,
   about: (view) =>
-    "What the model writes after each place, and how sure it is after " +
+    `What the model writes after ${view.family.afterWords}, and how sure it is after ` +
     `${spotName(view, view.place)}. Click a place to move the cursor there.`,
   draw(view, width) {
     const beside = width >= 760;
     const places = placeRow(view, beside ? width * 0.5 - 20 : width);
     const bars = tokenBars(view, beside ? width * 0.5 - 20 : width);
     const left = beside ? width * 0.5 + 20 : 0;
-    const words = predictionWords(view, verdictOf(view, view.place));
+    const words = predictionWords(view, view.family.verdict(view, view.place));
     const lines = wrappedText(words, (beside ? width * 0.5 - 40 : width) * 0.78);
     places.group.append(
       ...lines.map((line, i) => s("text", { x: 0, y: places.height + 20 + 22 * i, "font-size": 15 }, line)),
@@ -57,22 +54,6 @@ export const predictionPanel = {
   },
 };
 
-/** @param {View} view @param {number} place @returns {Verdict} */
-function verdictOf(view, place) {
-  if (view.payload.kind === "rule") {
-    const { demand, allowed, winner, right, margin } = view.answers[place];
-    return { allowed: demand ? allowed : null, winner, right, margin };
-  }
-  const digit = view.answer.digits.find((/** @type {{place: number}} */ one) => one.place === place);
-  if (!digit) return { allowed: null, winner: winnerAfter(view, place), right: null, margin: null };
-  return {
-    allowed: [digit.wanted],
-    winner: digit.token,
-    right: digit.token === digit.wanted,
-    margin: digit.margin,
-  };
-}
-
 /** @param {View} view @param {Verdict} verdict */
 function predictionWords(view, { allowed, winner, right, margin }) {
   const chance = columnOf(view.probabilities, view.place)[winner];
@@ -81,9 +62,7 @@ function predictionWords(view, { allowed, winner, right, margin }) {
     `${Number.isFinite(chance) ? percent(chance) : "NaN"} to ${tokenLabel(view, winner)}`;
   const gap = margin === null ? "" : `, ${short(margin)} logits ahead of the next`;
   if (allowed === null) {
-    const isRule = view.payload.kind === "rule";
-    const open = isRule ? "the rule leaves the next token open" : "no digit of the answer is written";
-    return `${says}${gap}; ${open} here.`;
+    return `${says}${gap}; ${view.family.openWords} here.`;
   }
   const names = allowed.map((token) => tokenLabel(view, token));
   const wanted =
@@ -92,7 +71,7 @@ function predictionWords(view, { allowed, winner, right, margin }) {
       : names.length > 1
         ? `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`
         : names[0];
-  const demand = `${view.payload.kind === "rule" ? "the rule demands" : "the sum needs"} ${wanted}`;
+  const demand = `${view.payload.task.words.demand} ${wanted}`;
   const tie = !right && allowed.includes(winner) ? ", and no other token may be as likely" : "";
   return `${says}: ${right ? "right" : "wrong"}, ${demand}${tie}; margin ${short(margin ?? NaN)} logits.`;
 }
@@ -102,7 +81,7 @@ function predictionWords(view, { allowed, winner, right, margin }) {
  * @param {View} view @param {number} width
  */
 function placeRow(view, width) {
-  const places = answeringPlaces(view);
+  const places = view.family.toldPlaces(view);
   const lines = Math.ceil(places.length / Math.max(1, Math.floor(width / PLACE_WIDE[0])));
   const across = Math.max(1, Math.ceil(places.length / lines)); // lines of one length
   const wide = Math.min(PLACE_WIDE[1], Math.floor(width / across));
@@ -118,17 +97,19 @@ function placeRow(view, width) {
 /** @param {View} view @param {number} place @param {number} wide @param {number} x @param {number} y */
 function placeCard(view, place, wide, x, y) {
   const { colours } = view;
-  const verdict = verdictOf(view, place);
+  const verdict = view.family.verdict(view, place);
   const isCursor = place === view.place;
+  const isWriting = view.family.writingPlaces(view).includes(place);
   const [mark, tone] =
     verdict.right === null ? ["·", colours.muted] : verdict.right ? ["✓", colours.good] : ["✗", colours.bad];
   const middle = wide / 2 - 2;
   const text = (/** @type {number} */ at, /** @type {string} */ words, /** @type {any} */ more) =>
     s("text", { x: middle, y: at, "text-anchor": "middle", ...more }, words);
   const go = () => view.change({ place });
-  const words =
-    `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ` +
-    `${verdict.right === null ? "open" : verdict.right ? "right" : "wrong"}`;
+  const said = verdict.right === null ? "open" : verdict.right ? "right" : "wrong";
+  const words = isWriting
+    ? `after ${spotName(view, place)}: ${tokenLabel(view, verdict.winner)}, ${said}`
+    : `${spotName(view, place)} is read`;
   const card = s(
     "g",
     {
@@ -157,9 +138,9 @@ function placeCard(view, place, wide, x, y) {
     }),
     readDisc(view, place, middle, 20),
     text(39, placeName(view, place), { "font-size": 11, fill: colours.muted }),
-    text(52, "↓", { fill: colours.muted, "font-size": 11 }),
-    tokenDisc(view, verdict.winner, middle, 66, 11),
-    text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),
+    isWriting && text(52, "↓", { fill: colours.muted, "font-size": 11 }),
+    isWriting && tokenDisc(view, verdict.winner, middle, 66, 11),
+    isWriting && text(91, mark, { fill: tone, "font-weight": 700, "font-size": 13 }),
   );
   return tip(card, () => [words]);
 }
@@ -181,7 +162,7 @@ function readDisc(view, place, x, y) {
 /** Probabilities after the cursor, a bar a token. @param {View} view @param {number} width */
 function tokenBars(view, width) {
   const chances = columnOf(view.probabilities, view.place);
-  const verdict = verdictOf(view, view.place);
+  const verdict = view.family.verdict(view, view.place);
   const group = s(
     "g",
     {},
@@ -191,10 +172,20 @@ function tokenBars(view, width) {
       `probability after ${spotName(view, view.place)}${verdict.allowed ? "; ○ allowed" : ""}`,
     ),
   );
-  chances.forEach((chance, token) =>
-    group.append(tokenBar(view, token, chance, verdict, 22 + token * BAR_HIGH, width)),
+  const shown = listedTokens(chances, [...(verdict.allowed ?? []).slice(0, 1), verdict.winner]);
+  shown.forEach((token, i) =>
+    group.append(tokenBar(view, token, chances[token], verdict, 22 + i * BAR_HIGH, width)),
   );
-  return { group, height: 26 + chances.length * BAR_HIGH };
+  const end = 26 + shown.length * BAR_HIGH;
+  if (shown.length === chances.length) return { group, height: end };
+  group.append(s("text", { x: 0, y: end + 14, fill: view.colours.muted }, otherWords(chances, shown)));
+  return { group, height: end + BAR_HIGH };
+}
+
+/** What is left of the probability. @param {number[]} chances @param {number[]} shown */
+function otherWords(chances, shown) {
+  const rest = chances.reduce((sum, chance, token) => (shown.includes(token) ? sum : sum + chance), 0);
+  return `${chances.length - shown.length} other tokens together: ${short(rest)}`;
 }
 
 /**
@@ -241,7 +232,7 @@ function tokenBar(view, token, chance, verdict, y, width) {
 function predictionTable(view) {
   const columns = ["place", "read", "token", "logit", "probability", "allowed", "wins"];
   const rows = view.tokens.flatMap((_, place) => {
-    const { allowed, winner } = verdictOf(view, place);
+    const { allowed, winner } = view.family.verdict(view, place);
     const [logits, chances] = [columnOf(view.logits, place), columnOf(view.probabilities, place)];
     return logits.map((logit, token) => [
       placeName(view, place),

@@ -4,7 +4,7 @@ import { svgRoot } from "../chart.js";
 import { h } from "../dom.js";
 import { full, grouped, short } from "../numbers.js";
 import { powers } from "../prose.js";
-import { badgeTitle, exampleWords, isTied, isTouched } from "./badge.js";
+import { badgeTitle, isTied, isTouched } from "./badge.js";
 import { classesBar, classesHeight, digitMargins, marginsChart } from "./margins.js";
 
 const PROOF_PLOT = 220;
@@ -75,9 +75,9 @@ function worstOf(view) {
 
 /** True where an example takes a line of its own. @param {any} view */
 function hasLong(view) {
-  return worstOf(view).some(
-    (one) => exampleWords(view, one).length + String(one.got).length + (one.right ? 0 : 12) > LONG_EXAMPLE,
-  );
+  const length = (/** @type {any} */ one) =>
+    view.family.exampleWords(one).length + String(one.got).length + (one.right ? 0 : 12);
+  return worstOf(view).some((one) => length(one) > LONG_EXAMPLE);
 }
 
 /** @param {any} view */
@@ -107,7 +107,7 @@ function exampleButton(view, example) {
       "aria-pressed": String(isShown),
       onclick: () => view.change({ input: example.input, place: null }),
     },
-    h("span", { class: "worst-text" }, exampleWords(view, example), " → ", said),
+    h("span", { class: "worst-text" }, view.family.exampleWords(example), " → ", said),
     h(
       "span",
       { class: example.right ? "good" : "bad" },
@@ -117,18 +117,17 @@ function exampleButton(view, example) {
 }
 
 /**
- * Where it comes from, and how to check it; of a rule only a context that breaks it has a certificate.
+ * Where it comes from, and how to check it where it has a certificate.
  * @param {any} view
  */
 function proofCheck(view) {
-  const { kind, proof, target } = view.payload;
+  const { proof, target } = view.payload;
   if (proof.verdict === "not_applicable") return null;
-  const hasCertificate = kind === "adder" || proof.verdict === "refuted";
   return h(
     "p",
     { class: "muted small" },
     `From ${proof.source}. `,
-    hasCertificate && checkWords(proof, target),
+    view.family.hasCertificate(proof) && checkWords(proof, target),
   );
 }
 
