@@ -20,7 +20,7 @@ def report_text(config: Run, result: "RunResult") -> str:
 def summary_lines(config: Run, result: "RunResult") -> list[str]:
     measures, held_out = result.measures or {}, config.task.words.held_out
     reached = f"{measures['seeds_at_999']} of {result.seeds} seeds reach 99.9% on the held-out {held_out}"
-    sums = f"all {config.train.held_out:,} held-out {held_out} right"
+    sums = f"all {config.task.held_out(config.train.held_out):,} held-out {held_out} right"
     right = f"{measures['seeds_right']} of {result.seeds} seeds have {sums}"
     seeds = right if config.task.proves_seeds else reached
     first = f"{result.parameters} parameters; {seeds}; seed {result.best_seed} is kept"

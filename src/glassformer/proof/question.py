@@ -1,9 +1,9 @@
 """A question decided on every prompt: whole classes by a bound, the others by running the model on each.
 
-A class has one last token and one answer. First a descent finds a prompt with a small margin. Then every class
-is bounded (`question_bound.py`): are all its prompts right, and none with a smaller margin than that? What a
-bound leaves open is run through the model itself, as it is deployed. So the verdict, the number of wrong prompts
-and the smallest margin are exact wherever the time sufficed.
+A class has one last token and one answer. First a descent finds a prompt with a small margin. Then every
+class is bounded (`question_bound.py`): are all its prompts right, and none with a smaller margin than that?
+What a bound leaves open is run through the model itself, as it is deployed. So the verdict, the number of
+wrong prompts and the smallest margin are exact wherever the time sufficed.
 """
 
 from collections.abc import Callable

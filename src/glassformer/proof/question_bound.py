@@ -2,10 +2,10 @@
 
 For a last token q the mix is a mean of values with weights w, so a logit gap that is linear in the mix is the
 same mean of its values at single tokens: sum w g / sum w. Its sign is that of sum w (g - U), where U covers
-rounding and whatever is not linear, and that sum is smallest where each position does its worst. The automaton
-says which tokens may stand together for an answer, so a walk over its states, position by position, finds the
-smallest sum over all prompts with last token q and answer m, against every rival c: for 64 numbers and k = 4
-that is 2,080 classes in place of 16,777,216 prompts.
+rounding and whatever is not linear, and that sum is smallest where each position does its worst. The
+automaton says which tokens may stand together for an answer, so a walk over its states, position by position,
+finds the smallest sum over all prompts with last token q and answer m, against every rival c: for 64 numbers
+and k = 4 that is 2,080 classes in place of 16,777,216 prompts.
 """
 
 from collections.abc import Callable

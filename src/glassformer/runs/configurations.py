@@ -1,13 +1,15 @@
-"""The named configurations, what `glassformer run NAME` trains: seventeen rules, and the trained adders.
+"""The named configurations, what `glassformer run NAME` trains: rules, questions, trained adders.
 
 Widths, contexts and heads of the rules are those of the published set wherever a population of that size
-follows its rule reliably; `about` says where one was changed, and why. The adders are in `runs/adders.py`.
+follows its rule reliably; `about` says where one was changed, and why. Questions are in
+`runs/questions.py`, the adders in `runs/adders.py`.
 """
 
 from glassformer.errors import unknown
 from glassformer.model.architecture import reference
 from glassformer.runs.adders import ADDERS
 from glassformer.runs.config import Run
+from glassformer.runs.questions import QUESTIONS
 from glassformer.tasks import Sequences, make_rule
 from glassformer.train.settings import Train
 
@@ -84,4 +86,4 @@ RULE_CONFIGURATIONS: dict[str, Run] = {
         rule_run("plus_means_even", (2000, 20, 50), (2, 8, 1, 8), EASY),
     )
 }
-CONFIGURATIONS: dict[str, Run] = RULE_CONFIGURATIONS | ADDERS
+CONFIGURATIONS: dict[str, Run] = RULE_CONFIGURATIONS | QUESTIONS | ADDERS

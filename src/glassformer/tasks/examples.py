@@ -1,4 +1,4 @@
-"""Pairs of numbers to compare two adders on: edge cases of the board, hard pairs of every kind, random ones."""
+"""Pairs of numbers to compare two adders on: edge cases, hard pairs of every kind, random ones."""
 
 from itertools import islice
 

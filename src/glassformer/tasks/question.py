@@ -120,6 +120,10 @@ class Question(Strings, ABC):
         """Prompts, whose last position alone is asked."""
         return Prompts(tabulate(self)).drawn(np.random.default_rng(0), count), 1
 
+    def held_out(self, count: int) -> int:
+        """No more than there are."""
+        return min(count, Prompts(tabulate(self)).count)
+
     def usual_settings(self) -> dict[str, Any]:
         """A context of one prompt."""
         return {"model": {"context": self.length - 1}}

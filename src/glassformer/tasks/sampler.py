@@ -147,7 +147,7 @@ class PromptSampler:
         return jnp.moveaxis(jnp.concatenate(list(parts), axis=2), 1, 0)
 
     def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
-        """All prompts where they are no more than asked for; else half uniform, half of every answer alike."""
+        """All prompts where they are few enough; else half uniform, half of every answer alike."""
         prompts, random = self.prompts, np.random.default_rng(np.asarray(jax.random.key_data(key)))
         if prompts.count <= count:
             tokens = prompts.between(0, prompts.count)

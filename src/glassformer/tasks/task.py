@@ -89,6 +89,10 @@ class Task(ABC):
         """Inputs that two implementations of a model are compared on, the same every time."""
         return self.random_inputs(size, count)[0]
 
+    def held_out(self, count: int) -> int:
+        """How many inputs a seed is judged by, where so many are asked for."""
+        return count
+
     def usual_settings(self) -> dict[str, Any]:
         """Settings of a run, as a tree, that the task asks for and that are not the usual ones."""
         return {}

@@ -36,7 +36,6 @@ class AdditionFamily:
     """A sum is written digit by digit, each from all that stands before it."""
 
     tried = 256
-    rank_stops: tuple[int, ...] = (64, 256, 1024)  # a sum of ten digits shows 110 logits
 
     def describe_task(self, task: Task) -> Content:
         """Where digits and marks stand."""

@@ -25,7 +25,6 @@ class Family(Protocol):
     """Pages of the tasks of one family."""
 
     tried: int  # inputs over which a parameter must move a logit, or be called dead
-    rank_stops: tuple[int, ...]  # inputs of the Jacobian whose rank is counted, until it no longer grows
 
     def describe_task(self, task: Task) -> Content:
         """The task as types.js has it."""

@@ -25,7 +25,6 @@ class StringsFamily:
     """What must follow a context is read off the task's automaton."""
 
     tried = 2_048
-    rank_stops: tuple[int, ...] = (256, 1024, 4096)  # a window shows about as many logits as a small sum
 
     def describe_task(self, task: Task) -> Content:
         """What must follow, as a machine that reads backwards: far smaller than the task's own."""

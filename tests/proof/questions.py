@@ -1,0 +1,32 @@
+"""Models of questions that are right by construction, and nearly right ones."""
+
+import numpy as np
+
+from glassformer.model.architecture import Architecture, Layer
+from glassformer.model.attention import Attention
+from glassformer.model.feedforward import FeedForward
+from glassformer.model.forward import parameters
+from glassformer.model.model import Model
+from glassformer.model.projection import Full
+
+SHARP, LOUD = 3.0, 30.0  # score between two neighbours, and what attention writes
+
+
+def largest_model(numbers: int = 6, k: int = 3, noise: float = 0.0, seed: int = 0, hidden: int = 0) -> Model:
+    """Attends to the largest number and writes it; noise is a share of each array's largest entry."""
+    layer = Layer(
+        Attention(head_size=1, value_size=numbers, out=Full()),
+        FeedForward(hidden=hidden) if hidden else None,
+    )
+    shape = Architecture(vocab=numbers, context=k, width=numbers, layers=(layer,))
+    random = np.random.default_rng(seed)
+    params = {name: np.zeros(one.shape) for name, one in parameters(shape).items()}
+    params["token.weight"] = np.eye(numbers)
+    params["attn.q.weight"] = np.ones((1, numbers))
+    params["attn.k.weight"] = SHARP * np.arange(numbers)[None]
+    params["attn.v.weight"] = np.eye(numbers)
+    params["attn.out.weight"] = LOUD * np.eye(numbers)
+    params["head.weight"] = np.eye(numbers)
+    for name, array in params.items():
+        params[name] = array + noise * max(np.abs(array).max(), 0.1) * random.normal(size=array.shape)
+    return Model(shape, {name: array.astype(np.float32) for name, array in params.items()})
