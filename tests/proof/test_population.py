@@ -38,8 +38,8 @@ def test_verdicts_of_seeds():
         Model(model.architecture, {key: part[2] for key, part in everyone.items()}),
     )
     got = load("glass-39")  # the shipped one is right where the broken one is not
-    assert got.add(wrong.a, wrong.b) == wrong.expected
-    assert replace(got, params=other.params).add(wrong.a, wrong.b) == wrong.got != wrong.expected
+    assert got.add(wrong["a"], wrong["b"]) == wrong["expected"]
+    assert replace(got, params=other.params).add(wrong["a"], wrong["b"]) == wrong["got"] != wrong["expected"]
 
 
 def test_mined_pairs_are_the_ones_that_fail():

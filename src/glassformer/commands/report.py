@@ -28,18 +28,18 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
         f"{result.parameters} parameters; {reached if is_rule else right}; seed {result.best_seed} is kept"
     )
     lines = [first, *(rule_lines(measures) if is_rule else adder_lines(measures))]
-    return [*lines, *proof_lines(result)]
+    return [*lines, *proof_lines(config, result)]
 
 
-def proof_lines(result: "RunResult") -> list[str]:
+def proof_lines(config: Run, result: "RunResult") -> list[str]:
     """The verdict in one line; for a population, how many seeds are proved."""
-    from glassformer.commands.verdict_text import error_lines, verdict_line
-    from glassformer.proof.outcome import ProveResult
+    from glassformer.proof.verdict import Verdict
+    from glassformer.proof.verdict_words import share_lines, verdict_line
 
     if not result.proof:
         return []
-    proof, measures = ProveResult(**result.proof), result.measures or {}
-    lines = [verdict_line(proof), *(line.strip() for line in error_lines(proof))]
+    proof, measures = Verdict(**result.proof), result.measures or {}
+    lines = [verdict_line(proof, config.task), *share_lines(proof, config.task)]
     if measures.get("seeds_tried"):
         tried = f"{measures['seeds_tried']} seeds with all held-out sums right"
         lines.append(f"{measures['seeds_proved']} of {tried} are proved right on every pair")

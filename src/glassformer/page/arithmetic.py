@@ -7,7 +7,8 @@ from glassformer.model.model import Model, in_float64
 from glassformer.page.examples import Example
 from glassformer.page.trials_part import PairSet, RuleSet
 from glassformer.page.words import grouped, short
-from glassformer.page.worst import last_logits, pair_of
+from glassformer.page.worst import last_logits
+from glassformer.proof.response import read_pair
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Rule, add, digits_of, tabulate
 
@@ -52,7 +53,7 @@ def all_logits(
         tokens = np.column_stack([test.tokens, *more]).astype(np.int64)
         lengths = np.concatenate([test.lengths, [len(one) for one in ids]]).astype(np.int64)
         return np.asarray(last_logits(model, tokens, lengths)[:, None])
-    pairs = [pair_of(one["input"]) for one in examples]
+    pairs = [read_pair(one["input"]) for one in examples]
     tokens = np.concatenate([test.tokens, written_out(loaded, pairs)], axis=1)
     return np.asarray(model.logits(tokens, last=loaded.addition.digits + 1), np.float64)
 

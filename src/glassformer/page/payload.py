@@ -34,7 +34,7 @@ Content = dict[str, Any]
 def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECONDS) -> Content:
     """The data of one page; `folder` is the model's run folder, where it has one."""
     result = own_result(loaded, folder)
-    proof = proof_part(loaded, folder, result, seconds)
+    proof = proof_part(loaded, folder, seconds)
     test = trial_set(loaded.task, loaded.architecture)
     training, population, missing = past_parts(loaded, folder, result, proof["verdict"])
     content = {

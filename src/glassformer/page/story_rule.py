@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from glassformer.draw.measure.demand import demand_words, source_place
-from glassformer.page.examples import demand_after, margins_of
 from glassformer.page.pack import unpacked
 from glassformer.page.story import Chapter, Tale, chapter, looked, noticed
 from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
 from glassformer.page.words import grouped, percent, short
 from glassformer.page.worst import last_logits
+from glassformer.proof.response import demand_after, margins_of
 from glassformer.tasks import Rule, tabulate
 from glassformer.tasks.automaton import Automaton
 

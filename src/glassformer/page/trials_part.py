@@ -16,7 +16,7 @@ from glassformer.page.pack import packed
 from glassformer.page.words import grouped
 from glassformer.proof.contexts import NOTHING, Demands, tabulate_demands
 from glassformer.proof.tables import NotProvableError
-from glassformer.tasks import Addition, Rule, Task, add, tabulate
+from glassformer.tasks import Addition, Rule, Strings, Task, add, tabulate
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
 from glassformer.tasks.hard import hard_pairs
@@ -87,7 +87,7 @@ def pair_set(task: Addition, architecture: Architecture) -> PairSet:
     return PairSet(tokens[:-1], tokens[layout.answer])
 
 
-def rule_set(rule: Rule, architecture: Architecture) -> RuleSet:
+def rule_set(rule: Strings, architecture: Architecture) -> RuleSet:
     """Full windows and beginnings of the rule's own sequences."""
     automaton, size = tabulate(rule), architecture.context
     count = affordable(CONTEXTS, architecture, size)

@@ -38,10 +38,13 @@ class Question(Strings, ABC):
         model="model",
         ability="answers a prompt",
         input="prompt",
+        inputs="prompts",
         held_out="prompts",
         progress="of prompts right",
         error="prompts answered wrongly",
         demand="the answer is",
+        counted="prompts",
+        fails="are answered wrongly",
     )
     best_by = ("whole_accuracy", "smallest_margin")
     proves_seeds = True
@@ -107,6 +110,15 @@ class Question(Strings, ABC):
 
     def require_fit(self, context: int, data: Sequences) -> None:
         require(context == self.length - 1, "model.context", f"{self.length - 1}, the prompt's", context)
+
+    def count_inputs(self, context: int) -> int:
+        from glassformer.tasks.automaton import tabulate
+        from glassformer.tasks.prompts import Prompts
+
+        return Prompts(tabulate(self)).count
+
+    def name_inputs(self, count: str, context: int) -> str:
+        return f"{count} prompts"
 
     def usual_settings(self) -> dict[str, Any]:
         """A context of one prompt."""
