@@ -96,7 +96,7 @@ def test_a_result_of_another_task_is_not_believed():
     model = load(RULE_RUN)
     other = replace(model, task=replace(model.task, p=0.9))  # the same demands: the same margins
     assert read_result(other, RULE_RUN, hash_of(model)) is not None
-    other = replace(model, task=make_rule("plus_means_even", high=10))
+    other = replace(model, task=make_rule("plus_max_of_two", high=10))
     assert other.task.tokens() == model.task.tokens()
     assert read_result(other, RULE_RUN, hash_of(model)) is None
 
