@@ -4,33 +4,20 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from glassformer.model.architecture import reference
-from glassformer.model.forward import parameters
-from glassformer.model.model import Model
-from glassformer.proof.population import prove_population
 from glassformer.proof.prove import not_provable, prove_model
 from glassformer.proof.verdict import Verdict
 from glassformer.runs.load import load
 from glassformer.tasks import Addition, Prompts, Sequences, make_task, tabulate
 from tests.draw.conftest import RUNS
+from tests.proof.questions import QUESTIONS, drawn
 
 FIELDS = [
     *("target", "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest"),
     *("counterexample", "classes", "exact_error", "seconds", "certificate", "margin_bound", "reason"),
     *("details", "sha256"),
 ]  # as users' scripts and result.json have them, in this order
-QUESTIONS = [make_task("max_of", numbers=3, k=3), make_task("modular", p=4)]
-
-
-def drawn(task, seed):
-    """A model of random numbers that reads the task's prompts."""
-    shape = reference(vocab=len(task.tokens()), context=task.length - 1)
-    random = np.random.default_rng(seed)
-    params = {name: random.normal(size=part.shape).astype("f4") for name, part in parameters(shape).items()}
-    return Model(shape, params)
 
 
 def test_the_json_is_the_contract():
@@ -66,23 +53,13 @@ def test_a_questions_counterexample_fails_when_it_is_run(task, tmp_path):
     assert found.certificate == str(path) and json.loads(path.read_text())["counterexample"] == wrong
 
 
-def test_seeds_of_a_question():
-    task = QUESTIONS[0]
-    models = [drawn(task, seed) for seed in range(3)]
-    everyone = {name: np.stack([model.params[name] for model in models]) for name in models[0].params}
-    everyone["head.weight"][2] = np.nan
-    found = prove_population(models[0].architecture, everyone, [4, 5, 6], task)
-    single = [prove_model(model, task, Sequences(), "", False, 20.0, None) for model in models[:2]]
-    assert [one.seed for one in found] == [4, 5, 6]
-    assert [one.verdict for one in found] == [*(one.verdict for one in single), "not_applicable"]
-    assert [one.counterexample for one in found] == [*(one.counterexample for one in single), None]
-
-
 def test_what_is_not_provable_has_its_inputs_counted():
     model = load("glass-39")
     assert not_provable("", model, Addition(digits=3), "why").inputs == "1000000"
     assert not_provable("", model, QUESTIONS[0], "why").inputs == "27"
-    assert not_provable("", model, make_task("lucky7"), "why").verdict == "not_applicable"
+    rule = not_provable("", model, make_task("successor", high=2), "why")
+    every = sum(3**length for length in range(1, model.architecture.context + 1))
+    assert (rule.verdict, rule.inputs) == ("not_applicable", str(every))
 
 
 @pytest.mark.parametrize(

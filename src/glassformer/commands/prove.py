@@ -12,7 +12,7 @@ from glassformer.commands.waiting import bar
 from glassformer.errors import UserError, require
 from glassformer.proof.prove import prove_model
 from glassformer.proof.verdict import Verdict
-from glassformer.proof.verdict_words import input_text, share_lines, verdict_line
+from glassformer.proof.verdict_words import every_input, input_text, share_lines, verdict_line
 from glassformer.runs.atomic import read_arrays
 from glassformer.runs.load import Loaded, load
 from glassformer.runs.seal import require_unchanged, sealing
@@ -98,6 +98,6 @@ def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dic
         "seconds": round(time.perf_counter() - began, 3),
     }
     proved = [str(one.seed) for one in proofs if one.verdict == "proved"]
-    words = f"{target}: {counts['proved']} of {len(seeds)} seeds proved right on every {task.words.input}"
+    words = f"{target}: {counts['proved']} of {len(seeds)} seeds {every_input(task)}"
     named = f" (seeds {', '.join(proved)})" if proved else ""
     return content, f"{words}{named}; {content['seconds']:.1f} s", 0 if proved else 1

@@ -34,15 +34,15 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
 def proof_lines(config: Run, result: "RunResult") -> list[str]:
     """The verdict in one line; for a population, how many seeds are proved."""
     from glassformer.proof.verdict import Verdict
-    from glassformer.proof.verdict_words import share_lines, verdict_line
+    from glassformer.proof.verdict_words import every_input, share_lines, verdict_line
 
     if not result.proof:
         return []
     proof, measures = Verdict(**result.proof), result.measures or {}
     lines = [verdict_line(proof, config.task), *share_lines(proof, config.task)]
     if measures.get("seeds_tried"):
-        tried = f"{measures['seeds_tried']} seeds with all held-out sums right"
-        lines.append(f"{measures['seeds_proved']} of {tried} are proved right on every pair")
+        tried = f"{measures['seeds_tried']} seeds with all held-out {config.task.words.held_out} right"
+        lines.append(f"{measures['seeds_proved']} of {tried} are {every_input(config.task)}")
     return lines
 
 

@@ -42,7 +42,7 @@ def prove_model(
         else:
             found, content = _prove_strings(model, task, data, origin, real, seconds, path is not None)
     except NotProvableError as error:
-        return not_provable(origin, model, task, str(error), real)
+        return not_provable(origin, model, task, str(error))
     if path and content:
         write_json(path, content)
     about = {"target": origin, "sha256": model_hash(model.architecture, model.params)}
@@ -57,13 +57,13 @@ def prove_within(model: Model, task: Task, data: Sequences, origin: str, seconds
         return not_provable(origin, model, task, str(error))
 
 
-def not_provable(origin: str, model: Model, task: Task, reason: str, real: bool = False) -> Verdict:
+def not_provable(origin: str, model: Model, task: Task, reason: str) -> Verdict:
     """Nothing is said about any input."""
     return Verdict(
         target=origin,
         verdict="not_applicable",
         inputs=str(task.count_inputs(model.architecture.context)),
-        arithmetic="real" if real else model.architecture.precision,
+        arithmetic=model.architecture.precision,
         seconds=0.0,
         reason=reason,
         sha256=model_hash(model.architecture, model.params),

@@ -147,6 +147,16 @@ def export_sentence(verdict: Verdict | None, task: Task, is_ours: bool) -> str:
     return f"{words}. That is said of glassformer's own pass{said}; this file rounds in an order of its own."
 
 
+def every_input(task: Task) -> str:
+    """What is said of a seed, or of several.
+
+    >>> from glassformer.tasks import Addition
+    >>> every_input(Addition())
+    'proved right on every pair'
+    """
+    return f"proved right on every {task.words.input}"
+
+
 def count_text(count: int | str) -> str:
     """A power of ten from a million on, else the digits with commas.
 
