@@ -24,7 +24,7 @@ from glassformer.model.forward import parameters
 from glassformer.model.model import Model
 from glassformer.model.position import Circle
 from glassformer.proof.adder import prove_adder
-from glassformer.proof.certificate import certificate
+from glassformer.proof.adder_certificate import adder_certificate
 from glassformer.proof.population import prove_population
 from glassformer.proof.rule import prove_rule
 from glassformer.runs.load import load
@@ -70,7 +70,7 @@ def by_size(names: list[str]) -> None:
     for name in names:
         model = load(name)
         proof, seconds = timed(prove_adder, model, model.addition)
-        content = certificate(proof, model, model.addition, name)
+        content = adder_certificate(proof, model, model.addition, name)
         checked, again = timed(check, content)
         assert checked.valid, checked.reason
         size = sum(part.size for part in model.params.values())

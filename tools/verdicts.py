@@ -30,12 +30,12 @@ def verdict(name: str) -> dict[str, Any]:
     wrong = proof.counterexample
     return {
         "verdict": proof.verdict,
-        "inputs": str(proof.inputs),
+        "inputs": proof.inputs,
         "arithmetic": proof.arithmetic,
         "smallest_margin": proof.smallest_margin,
         "rounding_bound": proof.rounding_bound,
-        "hardest": [{"step": o.step, "a": o.a, "b": o.b, "margin": o.margin} for o in proof.hardest],
-        "counterexample": None if wrong is None else {"a": wrong.a, "b": wrong.b},
+        "hardest": [{"step": o.step, "a": o.a, "b": o.b, "margin": o.margin} for o in proof.steps],
+        "counterexample": wrong and {"a": wrong["a"], "b": wrong["b"]},
         "classes": dict(proof.classes),
         "sha256": model_hash(model.architecture, model.params),
     }

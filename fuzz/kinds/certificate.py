@@ -21,11 +21,11 @@ Tree = dict[str, Any]
 def prepare(folder: Path) -> list[Tree]:
     """Proved and refuted ones; each is checked within a second."""
     from glassformer.proof.adder import prove_adder
-    from glassformer.proof.certificate import certificate
+    from glassformer.proof.adder_certificate import adder_certificate
     from tests.proof.small import drawn, nanogpt, tinyadder
 
     models = [nanogpt(2), tinyadder(2), drawn("glass-8", 2, 0)]
-    adders = [certificate(prove_adder(model, task), model, task, "small") for model, task in models]
+    adders = [adder_certificate(prove_adder(model, task), model, task, "small") for model, task in models]
     return [json.loads(json.dumps(tree)) for tree in (*adders, refuted_rule())]
 
 
@@ -33,7 +33,7 @@ def refuted_rule() -> Tree:
     """The certificate of a rule model with random numbers."""
     from glassformer.commands.counting import random_numbers
     from glassformer.model.model import Model
-    from glassformer.proof.certificate import rule_certificate
+    from glassformer.proof.certificate import refutation
     from glassformer.proof.rule import prove_rule
     from glassformer.runs.configurations import configuration
     from glassformer.tasks import Rule
@@ -44,7 +44,7 @@ def refuted_rule() -> Tree:
     model = Model(
         shape, {name: array.astype(shape.precision) for name, array in random_numbers(shape).items()}
     )
-    return rule_certificate(prove_rule(model, run.task, run.data, 1.0), model, run.task, "small")
+    return refutation(prove_rule(model, run.task, run.data, 1.0), model, run.task, "small")
 
 
 def attempt(random: Random, inputs: list[Tree], place: Place) -> int | None:

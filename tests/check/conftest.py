@@ -9,7 +9,7 @@ import pytest
 
 from glassformer.check.certificate import exactly_enough
 from glassformer.proof.adder import prove_adder
-from glassformer.proof.certificate import certificate
+from glassformer.proof.adder_certificate import adder_certificate
 from glassformer.runs.load import load
 
 
@@ -23,7 +23,7 @@ def proved(name, task=None):
     """The certificate of a model of the zoo, as it comes out of its file."""
     model = load(name)
     task = task or model.addition
-    return json.loads(json.dumps(certificate(prove_adder(model, task), model, task, name)))
+    return json.loads(json.dumps(adder_certificate(prove_adder(model, task), model, task, name)))
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,14 @@ import glassformer
 from glassformer.cli import main
 from glassformer.runs.atomic import write_arrays
 from glassformer.runs.load import load
+from glassformer.runs.tree import to_tree
+from glassformer.tasks import Sequences
 from glassformer.zoo import ZOO
+from tests.draw.conftest import RUNS
+from tests.proof.questions import QUESTIONS, drawn
 from tests.selection import each
 
+TASK = QUESTIONS[0]
 FIELDS = {
     "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest", "counterexample", "classes",
     "exact_error", "seconds", "certificate",
@@ -125,6 +130,49 @@ def test_bad_options(capsys):
     assert "did you mean 'glass-" in capsys.readouterr().err
     assert main(["prove", "glass-39", "--population"]) == 2
     assert "has no population" in capsys.readouterr().err
+
+
+def write_question(path, seed):
+    """A file of random numbers that answer prompts."""
+    model = drawn(TASK, seed)
+    about = {
+        "format": 1,
+        "task": to_tree(TASK),
+        "data": to_tree(Sequences()),
+        "model": to_tree(model.architecture),
+    }
+    write_arrays(path, model.params, about)
+
+
+def test_a_question(capsys, tmp_path):
+    write_question(tmp_path / "mine.safetensors", 0)
+    found = prove_json(capsys, "mine.safetensors", status=1)
+    assert set(found) >= FIELDS
+    assert (found["inputs"], found["exact_error"]["contexts"]) == ("27", 27)
+    assert main(["prove", "mine.safetensors"]) == 1
+    words, wrong = capsys.readouterr().out, found["counterexample"]
+    (answer,) = wrong["expected"]
+    assert f"refuted: after {wrong['context']} comes {answer}, the model says {wrong['got']}" in words
+    count, share = found["exact_error"]["count_low"], found["exact_error"]["low"]
+    assert f"exactly {count} ({share:.4%}) of all 27 prompts are answered wrongly" in words
+    assert "weighted" not in words
+
+
+def test_seeds_of_a_question(capsys, tmp_path):
+    models = [drawn(TASK, seed) for seed in range(3)]
+    write_question(tmp_path / "params.safetensors", 0)
+    everyone = {name: np.stack([model.params[name] for model in models]) for name in models[0].params}
+    write_arrays(tmp_path / "population.safetensors", everyone | {"seed": np.array([4, 5, 6])}, {})
+    found = prove_json(capsys, "params.safetensors", "--population", status=1)
+    assert (found["seeds"], found["proved"], found["refuted"]) == (3, 0, 3)
+    assert [set(row) for row in found["rows"]] == [{"seed", "verdict", "margin_bound", "counterexample"}] * 3
+    assert main(["prove", "params.safetensors", "--population", "--quiet"]) == 1
+    assert "0 of 3 seeds proved right on every prompt" in capsys.readouterr().out
+
+
+def test_a_rule_has_no_proof_of_all_seeds(capsys):
+    assert main(["prove", str(RUNS / "lucky7"), "--population"]) == 2
+    assert "--population is for adders and questions" in capsys.readouterr().err
 
 
 def test_check(capsys):

@@ -7,7 +7,7 @@ import pytest
 
 from glassformer.cli import main
 from glassformer.proof.adder import prove_adder
-from glassformer.proof.certificate import certificate
+from glassformer.proof.adder_certificate import adder_certificate
 from glassformer.runs.load import load
 from glassformer.runs.resolve import resolve
 
@@ -44,7 +44,7 @@ def test_what_is_left_is_proved(pruned):
 
 def test_its_certificate_holds_what_is_fixed(pruned):
     model = load(pruned[1])
-    tree = certificate(prove_adder(model, model.addition), model, model.addition, "smaller")
+    tree = adder_certificate(prove_adder(model, model.addition), model, model.addition, "smaller")
     assert len(tree["model"]["architecture"]["fixed"]) == len(model.architecture.fixed)
 
 

@@ -318,9 +318,9 @@ def test_weights_that_overflow_are_refused_in_a_sentence():
 
 def test_a_pair_that_comes_out_wrong_refutes():
     subject = subject_of("nanogpt-58")
-    open_ = replace(subject.findings, verdict="undecided", counterexample=None, worst=())
+    open_ = replace(subject.findings, verdict="undecided", counterexample=None)
     found = refuted_by(open_, subject.model, subject.task, [(1, 1), (0, 9000)])
-    assert (found.verdict, found.counterexample) == ("refuted", (0, 9000))
+    assert (found.verdict, found.wrong_pair) == ("refuted", (0, 9000))
     assert refuted_by(open_, subject.model, subject.task, [(1, 1)]) == open_
 
 

@@ -1,6 +1,5 @@
 """What a poster says is proved: of these very weights and this task, or not at all."""
 
-import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.draw.poster.findings import find, read_certificate, read_zoo
 from glassformer.draw.poster.panels import (
     bottleneck,
     digits,
@@ -22,8 +20,6 @@ from glassformer.draw.poster.registry import PANELS
 from glassformer.draw.poster.subject import adder_subject, worst_tried
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
-from glassformer.proof.certificate import model_hash
-from glassformer.proof.outcome import prove_model
 from glassformer.runs.load import load
 from tests.draw.faults import faults
 from tests.draw.test_poster import (
@@ -38,7 +34,7 @@ from tests.draw.test_poster import (
 def test_the_verdict_shows_the_hardest_pair_with_its_margin():
     subject = subject_of(MICRO)
     data = verdict.compute(subject)
-    worst = subject.findings.hardest
+    worst = subject.findings.hardest_step
     assert data["pair"] == (worst.a, worst.b) == subject.pair
     assert data["margins"].min() == pytest.approx(worst.margin, abs=2 * subject.findings.rounding_bound)
     assert data["margins"].min() <= data["random"][:, 0].min()
@@ -82,36 +78,10 @@ def test_titles_follow_the_weights():
     )
 
 
-def test_a_certificate_counts_only_for_its_own_weights(tmp_path):
-    model = load(MICRO)
-    path = tmp_path / "certificate.json"
-    prove_model(model, model.task, model.data, MICRO, False, 20.0, path)
-    found = find(model, model.addition, tmp_path)
-    assert "certificate" in found.source and found.verdict == "proved" and len(found.worst) == 11
-    other = replace(model, params=dict(model.params) | {"attn.q.angle": model.params["attn.q.angle"] * 3})
-    sha256 = model_hash(model.architecture, model.params)
-    assert read_certificate(path, model_hash(other.architecture, other.params), model.addition) is None
-    assert read_certificate(path, sha256, replace(model.addition, digits=9)) is None
-    path.write_text(json.dumps({"verdict": "proved"}))
-    assert read_certificate(path, sha256, model.addition) is None
-
-
-def test_the_zoos_verdict_counts_only_for_its_own_weights_and_task():
-    model = load("hand-6")
-    sha256 = model_hash(model.architecture, model.params)
-    assert read_zoo(sha256, model.addition).verdict == "proved"
-    assert read_zoo(sha256, replace(model.addition, digits=3)) is None
-    assert read_zoo(sha256, replace(model.addition, layout="lsb")) is None
-    last = np.nextafter(np.asarray(model.params["token.c1"]), 1.0)  # by one bit
-    assert (
-        read_zoo(model_hash(model.architecture, dict(model.params) | {"token.c1": last}), model.task) is None
-    )
-
-
 def test_without_a_proof_the_worst_pair_tried_is_named_as_such():
     subject = subject_of(MICRO)
     tried = worst_tried(subject.model, subject.task)
-    undecided = replace(subject.findings, verdict="undecided", worst=(), reason="no time")
+    undecided = replace(subject.findings, verdict="undecided", details={}, reason="no time")
     data = verdict.compute(replace(subject, findings=undecided, tried=tried))
     assert data["pair"] == tried and not data["is_hardest"]
     assert data["margins"].min() >= subject.findings.smallest_margin - 0.02

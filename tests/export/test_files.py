@@ -1,10 +1,11 @@
 """Every kind of file gives the logits of the model, whatever the architecture."""
 
 import ast
-import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -16,11 +17,12 @@ from glassformer.export.adderboard_file import adderboard_text
 from glassformer.export.check import TOLERANCE, largest_difference
 from glassformer.export.onnx_file import onnx_bytes
 from glassformer.export.python_file import python_text
-from glassformer.export.subject import Subject, run_verdicts
+from glassformer.export.subject import Subject
 from glassformer.export.torch_file import torch_text
 from glassformer.model.architecture import Architecture, Fixed, Tie, reference
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import parameters
+from glassformer.proof.verdict import Verdict
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import load
 from glassformer.zoo import ZOO
@@ -28,6 +30,7 @@ from tests.export.exported import KINDS, module_of, subject_of
 from tests.model.test_forward import CONTEXT, architectures, contexts, drawn
 from tests.selection import chosen
 
+ADDER_RUN = Path(__file__).parents[2] / "fuzz/runs/adder"
 SHIPPED = [name for name, entry in ZOO.items() if entry.build or entry.weights]
 INPUTS = {"torch": 32, "onnx": 32, "python": 3}
 # One of each family, in both precisions: what they are made of covers all parts of the zoo.
@@ -166,36 +169,45 @@ def test_too_many_places_are_refused():
         module_of(torch_text(subject)).Model()(torch.tensor([tokens]))
 
 
+def header_of(subject):
+    return " ".join((ast.get_docstring(ast.parse(torch_text(subject))) or "").split())
+
+
 def test_the_header_says_what_count_and_prove_say(monkeypatch):
     subject = zoo("glass-29")
-    proved = {
-        "sha256": subject.sha256,
-        "verdict": "proved",
-        "inputs": "100",
-        "arithmetic": "float32",
-        "smallest_margin": 2.5,
-    }
+    proved = Verdict(verdict="proved", inputs="100", arithmetic="float32", smallest_margin=2.5)
     for stored, words in (
-        ([proved], "Proved right on all 100 inputs in float32"),
-        ([], "No proof of these numbers"),
+        (proved, "Proved right on all 100 inputs in float32"),
+        (None, "No proof of these numbers"),
     ):
-        monkeypatch.setattr("glassformer.export.subject.zoo_verdicts", lambda stored=stored: stored)
-        text = " ".join((ast.get_docstring(ast.parse(torch_text(zoo("glass-29")))) or "").split())
+        monkeypatch.setattr("glassformer.export.subject.find_stored", lambda *_, stored=stored: stored)
+        text = header_of(zoo("glass-29"))
         assert words in text
         assert "29 stored numbers, 29 of them learned, and 8 constants" in text
         assert subject.sha256 in text
         assert "glassformer export glass-29 --to torch" in text
 
 
-def test_the_certificate_of_a_run_counts_if_it_is_of_these_numbers(tmp_path):
-    subject = zoo("glass-29")
-    about = {"verdict": "proved", "inputs": "100", "arithmetic": "float32"}
-    for sha256, expected in ((subject.sha256, ["proved"]), ("another", [])):
-        (tmp_path / "certificate.json").write_text(json.dumps(about | {"model": {"sha256": sha256}}))
-        found = [one["verdict"] for one in run_verdicts(tmp_path) if one.get("sha256") == subject.sha256]
-        assert found == expected
-    (tmp_path / "certificate.json").write_text("[cut off")
-    assert run_verdicts(tmp_path) == [{}, {}]
+def test_the_zoos_list_is_what_the_header_says():
+    assert "Proved right on all 10^20 inputs in float32, with a margin of at least 2.44" in header_of(
+        zoo("glass-29")
+    )
+
+
+def test_what_a_run_says_counts_if_it_is_of_these_numbers(tmp_path):
+    folder = Path(shutil.copytree(ADDER_RUN, tmp_path / "run"))
+    assert "Refuted: not right on all 10,000 inputs, in float32" in header_of(Subject(load(folder), "run"))
+    for name in ("certificate.json", "result.json"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(load_hash(folder), "0" * 64))
+    assert "No proof of these numbers" in header_of(Subject(load(folder), "run"))
+    for name in ("certificate.json", "result.json"):
+        (folder / name).write_text("[cut off")
+    assert "No proof of these numbers" in header_of(Subject(load(folder), "run"))
+
+
+def load_hash(folder):
+    return Subject(load(folder), "run").sha256
 
 
 def test_a_strange_name_stays_in_its_docstring():

@@ -11,7 +11,7 @@ import pytest
 from glassformer.model.forward import parameters
 from glassformer.model.model import in_float64
 from glassformer.page.counts_part import counts_part
-from glassformer.page.examples import adder_example, rule_example
+from glassformer.page.examples import make_example
 from glassformer.page.measures_part import measures_part
 from glassformer.page.pack import packed, unpacked
 from glassformer.page.payload import payload_of
@@ -207,13 +207,13 @@ def test_the_first_input_is_where_it_fails_or_nearly_does():
 def test_examples_are_answered_in_the_models_own_arithmetic(small_run):
     folder = small_run("plus_last_even")
     loaded = load(folder)
-    example = rule_example(loaded, loaded.task, "4 7 +", "")
+    example = make_example(loaded, loaded.task, "4 7 +", "")
     logits = loaded.forward(np.array([4, 7, 11]), last=1)[0].astype(np.float64)
     assert example["expected"] == "4" and example["right"]
     assert example["margin"] == logits[4] - np.delete(logits, 4).max()
     adder = load("nanogpt-58")
-    assert adder_example(adder, adder.task, (0, 9000), "")["got"] == str(adder.add(0, 9000)) == "15000"
-    assert adder_example(adder, adder.task, (57, 68), "")["margin"] > 0
+    assert make_example(adder, adder.task, "0+9000", "")["got"] == str(adder.add(0, 9000)) == "15000"
+    assert make_example(adder, adder.task, "57+68", "")["margin"] > 0
 
 
 def test_the_test_set_demands_something_and_is_always_the_same(small_run):

@@ -7,13 +7,13 @@ import re
 import numpy as np
 import pytest
 
-from glassformer.draw.poster.findings import VERDICTS
 from glassformer.draw.registry import PICTURES
 from glassformer.model.adding import write_sum
 from glassformer.page.pack import unpacked
 from glassformer.page.words import grouped, percent, short
 from glassformer.proof.contexts import tabulate_demands
 from glassformer.tasks import tabulate
+from glassformer.zoo.entry import VERDICTS
 from tests.draw.conftest import subject_of
 
 from .pages import RUNS, first, page_of, payload, wait_drawn

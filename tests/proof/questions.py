@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from glassformer.model.architecture import Architecture, Layer
+from glassformer.model.architecture import Architecture, Layer, reference
 from glassformer.model.attention import Attention
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import parameters
 from glassformer.model.model import Model
 from glassformer.model.projection import Full
+from glassformer.tasks import make_task
 
+QUESTIONS = [make_task("max_of", numbers=3, k=3), make_task("modular", p=4)]
 SHARP, LOUD = 3.0, 30.0  # score between two neighbours, and what attention writes
 
 
@@ -30,3 +32,11 @@ def largest_model(numbers: int = 6, k: int = 3, noise: float = 0.0, seed: int = 
     for name, array in params.items():
         params[name] = array + noise * max(np.abs(array).max(), 0.1) * random.normal(size=array.shape)
     return Model(shape, {name: array.astype(np.float32) for name, array in params.items()})
+
+
+def drawn(task, seed):
+    """A model of random numbers that reads the task's prompts."""
+    shape = reference(vocab=len(task.tokens()), context=task.length - 1)
+    random = np.random.default_rng(seed)
+    params = {name: random.normal(size=part.shape).astype("f4") for name, part in parameters(shape).items()}
+    return Model(shape, params)

@@ -20,10 +20,10 @@ def test_right_models_are_proved_with_the_margin_that_all_pairs_have(name):
     proof = prove_adder(model, task, close=1e-9)
     gaps = [gap.min() for gap, _, _ in run_all(model, task)]
     assert proof.verdict == "proved"
-    assert proof.inputs == 10**4
+    assert proof.inputs == str(10**4)
     assert proof.smallest_margin == pytest.approx(min(gaps), rel=1e-6)
-    assert [one.margin for one in proof.hardest] == pytest.approx(gaps, rel=1e-6)
-    assert all(one.bound <= gap * (1 + 1e-9) for one, gap in zip(proof.hardest, gaps, strict=True))
+    assert [one.margin for one in proof.steps] == pytest.approx(gaps, rel=1e-6)
+    assert all(one.bound <= gap * (1 + 1e-9) for one, gap in zip(proof.steps, gaps, strict=True))
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -93,7 +93,7 @@ def test_the_counterexample_is_wrong_when_run(name):
     proof = prove_adder(model, model.addition)
     wrong = proof.counterexample
     assert proof.verdict == "refuted"
-    assert model.add(wrong.a, wrong.b) == wrong.got != wrong.a + wrong.b == wrong.expected
+    assert model.add(wrong["a"], wrong["b"]) == wrong["got"] != wrong["a"] + wrong["b"] == wrong["expected"]
 
 
 @pytest.mark.parametrize(

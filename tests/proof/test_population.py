@@ -7,11 +7,13 @@ import numpy as np
 from glassformer.model.model import Model
 from glassformer.proof.mining import MODELS, PAIRS, hard_digits, mine
 from glassformer.proof.population import prove_population
+from glassformer.proof.prove import prove_model
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.load import load
-from glassformer.tasks import add, numbers_of
+from glassformer.tasks import Sequences, add, numbers_of
 from glassformer.tasks.board import BOARD_PAIRS, BOARD_SEED, board_pairs
 from glassformer.verify.addition import answers
+from tests.proof.questions import QUESTIONS, drawn
 from tests.proof.small import run_all, tinyadder
 
 
@@ -38,8 +40,8 @@ def test_verdicts_of_seeds():
         Model(model.architecture, {key: part[2] for key, part in everyone.items()}),
     )
     got = load("glass-39")  # the shipped one is right where the broken one is not
-    assert got.add(wrong.a, wrong.b) == wrong.expected
-    assert replace(got, params=other.params).add(wrong.a, wrong.b) == wrong.got != wrong.expected
+    assert got.add(wrong["a"], wrong["b"]) == wrong["expected"]
+    assert replace(got, params=other.params).add(wrong["a"], wrong["b"]) == wrong["got"] != wrong["expected"]
 
 
 def test_mined_pairs_are_the_ones_that_fail():
@@ -66,3 +68,15 @@ def test_mining_a_population():
     mined = set(zip(numbers_of(x), numbers_of(y), strict=True))
     assert len(mined) > 50
     assert mined.isdisjoint(board_pairs(BOARD_SEED, BOARD_PAIRS))
+
+
+def test_seeds_of_a_question():
+    task = QUESTIONS[0]
+    models = [drawn(task, seed) for seed in range(3)]
+    everyone = {name: np.stack([model.params[name] for model in models]) for name in models[0].params}
+    everyone["head.weight"][2] = np.nan
+    found = prove_population(models[0].architecture, everyone, [4, 5, 6], task)
+    single = [prove_model(model, task, Sequences(), "", False, 20.0, None) for model in models[:2]]
+    assert [one.seed for one in found] == [4, 5, 6]
+    assert [one.verdict for one in found] == [*(one.verdict for one in single), "not_applicable"]
+    assert [one.counterexample for one in found] == [*(one.counterexample for one in single), None]

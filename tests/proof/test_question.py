@@ -33,11 +33,11 @@ def test_the_verdict_is_that_of_every_prompt(bounding, noise, seed, hidden):
     model = largest_model(noise=noise, seed=seed, hidden=hidden)
     margin = margins_of_answers(model, TOKENS, ANSWERS)
     proof = prove_question(model, TASK)
-    assert proof.inputs == len(margin) == 216
+    assert int(proof.inputs) == len(margin) == 216
     assert proof.exact_error["count_low"] == proof.exact_error["count_high"] == (margin <= 0).sum()
     assert proof.verdict == ("refuted" if (margin <= 0).any() else "proved")
     assert proof.smallest_margin == pytest.approx(margin.min(), abs=1e-6)
-    assert proof.margin_floor <= proof.smallest_margin
+    assert proof.margin_bound <= proof.smallest_margin
     assert sum(proof.classes[name] for name in ("proved", "refuted", "undecided")) == proof.classes["total"]
     wrong = {*zip(TOKENS[-1, margin <= 0].tolist(), ANSWERS[margin <= 0].tolist(), strict=True)}
     assert proof.classes["refuted"] == len(wrong)
@@ -78,7 +78,7 @@ def test_time_that_runs_out_leaves_prompts(bounding):
     proof = prove_question(model, make_task("max_of"), seconds=1e-9)
     assert proof.verdict == "refuted"
     assert proof.exact_error["count_high"] > proof.exact_error["count_low"]
-    assert "were not reached in time" in proof.left
+    assert "were not reached in time" in proof.reason
 
 
 def test_a_counterexample_is_a_prompt_that_the_model_gets_wrong(bounding):

@@ -33,7 +33,7 @@ def assert_agrees(model, rule, **options):
     every = {length: margins(model, rule, length) for length in range(1, n + 1)}
     broken = {length: [c for c, m in found.items() if m <= 0] for length, found in every.items()}
     for length in range(1, n):
-        row = proof.shorter[length]
+        row = proof.details["shorter"][str(length)]
         assert (row["constrained"], row["errors_low"], row["errors_high"]) == (
             len(every[length]),
             len(broken[length]),
@@ -43,12 +43,12 @@ def assert_agrees(model, rule, **options):
     assert error["constrained"] == len(every[n])
     assert error["count_low"] == error["count_high"] == len(broken[n])
     assert proof.verdict == ("refuted" if any(broken.values()) else "proved")
-    assert proof.inputs == sum(model.architecture.vocab**length for length in range(1, n + 1))
+    assert int(proof.inputs) == sum(model.architecture.vocab**length for length in range(1, n + 1))
     smallest = sorted(m for found in every.values() for m in found.values())
     assert proof.smallest_margin == pytest.approx(smallest[0], **CLOSE)
-    assert proof.margin_floor == pytest.approx(smallest[0], **CLOSE)
+    assert proof.margin_bound == pytest.approx(smallest[0], **CLOSE)
     expected = [m for m in smallest[:10] if m <= 0]
-    assert [entry["margin"] for entry in proof.worst] == pytest.approx(expected, **CLOSE)
+    assert [entry["margin"] for entry in proof.details["worst"]] == pytest.approx(expected, **CLOSE)
     chances = [chance(rule, DATA, context) for context in broken[n]]
     assert error["weighted"]["low"] == error["weighted"]["high"] == pytest.approx(sum(chances))
     assert proof.lawful == ("refuted" if any(chances) or begins_wrong(rule, broken, n) else "proved")
@@ -130,10 +130,10 @@ def successor_model(context=4):
 
 def test_a_right_model_is_proved():
     proof = prove_rule(lifted(0.1), make_rule("successor", high=4), Sequences(100, 10, 15))
-    assert (proof.verdict, proof.lawful, proof.left) == ("proved", "proved", "")
-    assert proof.inputs == sum(5**length for length in range(1, 10))
-    assert 0.5 < proof.margin_floor <= proof.smallest_margin < 1 - np.cos(2 * np.pi / 5)
-    assert proof.counterexample is None and proof.worst == []
+    assert (proof.verdict, proof.lawful, proof.reason) == ("proved", "proved", "")
+    assert int(proof.inputs) == sum(5**length for length in range(1, 10))
+    assert 0.5 < proof.margin_bound <= proof.smallest_margin < 1 - np.cos(2 * np.pi / 5)
+    assert proof.counterexample is None and proof.details["worst"] == []
     assert proof.exact_error["of_constrained"] == {"low": 0.0, "high": 0.0}
 
 
@@ -152,9 +152,9 @@ def test_a_rare_failure_is_found():
         is_right = prove_rule(lifted(middle), rule, data).verdict == "proved"
         right, wrong = (middle, wrong) if is_right else (right, middle)
     proof = prove_rule(lifted(wrong), rule, data)
-    assert proof.verdict == "refuted" and proof.left == ""
-    rows = [proof.exact_error["count_low"], *(row["errors_low"] for row in proof.shorter.values())]
-    assert 1 <= sum(rows) <= 20 and len(proof.worst) == min(sum(rows), 10)
+    assert proof.verdict == "refuted" and proof.reason == ""
+    rows = [proof.exact_error["count_low"], *(row["errors_low"] for row in proof.details["shorter"].values())]
+    assert 1 <= sum(rows) <= 20 and len(proof.details["worst"]) == min(sum(rows), 10)
     tokens = np.array([int(label) for label in proof.counterexample["context"].split()])
     got = int(lifted(wrong).logits(tokens[:, None], last=1)[:, 0, 0].argmax())
     assert proof.counterexample["got"] == str(got) != str((tokens[-1] + 1) % 5)
@@ -168,7 +168,7 @@ def test_the_counterexample_is_what_the_model_does():
     tokens = np.array([labels.index(label) for label in found["context"].split()])
     assert labels[model.logits(tokens[:, None], last=1)[:, 0, 0].argmax()] == found["got"]
     assert found["got"] not in found["expected"] and found["length"] == len(tokens)
-    assert proof.hardest == found["context"].split()
+    assert proof.hardest == found["context"]
 
 
 def test_no_time_leaves_bounds():
@@ -177,7 +177,7 @@ def test_no_time_leaves_bounds():
     proof = prove_rule(model, rule, Sequences(), time=0.0)
     error = proof.exact_error
     assert error["count_low"] == 0 < error["count_high"] == error["constrained"]
-    assert proof.classes["undecided"] > 0 and "undecided" in proof.left and proof.margin_floor is None
+    assert proof.classes["undecided"] > 0 and "undecided" in proof.reason and proof.margin_bound is None
     assert error["weighted"]["high"] == pytest.approx(error["weighted"]["constrained"])
 
 
@@ -190,7 +190,7 @@ def test_content_is_plain():
 def test_sequences_too_short_for_a_window():
     rule = make_rule("plus_last_even", high=3)
     proof = prove_rule(drawn(rule, seed=0, context=4), rule, Sequences(10, 3, 4))
-    assert proof.exact_error["weighted"] is None and "no weighted share" in proof.left
+    assert proof.exact_error["weighted"] is None and "no weighted share" in proof.reason
 
 
 def test_two_mixing_layers_are_refused():

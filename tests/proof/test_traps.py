@@ -16,7 +16,7 @@ from glassformer.model.head import LinearHead, ParabolicHead
 from glassformer.model.model import Model
 from glassformer.model.projection import Full
 from glassformer.proof.adder import prove_adder
-from glassformer.proof.certificate import certificate
+from glassformer.proof.adder_certificate import adder_certificate
 from glassformer.proof.heads import Scores, make_head
 from glassformer.proof.mining import hard_digits
 from glassformer.proof.population import prove_population
@@ -73,7 +73,7 @@ def test_tokens_without_a_dimension_that_win_after_all():
     changed = Model(model.architecture, numbers)
     proof = prove_adder(changed, task)
     assert refuted_classes(proof) == failing_classes(changed, task) != set()
-    assert isinstance(proof.counterexample.got, str)
+    assert isinstance(proof.counterexample["got"], str)
 
 
 def test_weights_that_underflow_on_huge_values():
@@ -94,7 +94,7 @@ def test_a_hinge_at_exactly_zero():
     model, task = with_one_more_layer(1e6, 0.0, 0.0, 0.0, ParabolicHead(reads=2), numbers)
     proof = prove_adder(model, task)
     assert (proof.verdict, failing_classes(model, task)) == ("proved", set())
-    checked = check(json.loads(json.dumps(certificate(proof, model, task, "a hinge"))))
+    checked = check(json.loads(json.dumps(adder_certificate(proof, model, task, "a hinge"))))
     assert checked.valid, checked.reason
 
 
@@ -105,7 +105,7 @@ def test_more_tokens_than_the_layout_has_labels():
     numbers["head.bias"][11] = 1.0
     proof = prove_adder(Model(shape, numbers), Addition(digits=2))
     assert proof.verdict == "refuted"
-    assert proof.counterexample.got == "<11>" * 3
+    assert proof.counterexample["got"] == "<11>" * 3
 
 
 def test_numbers_that_overflow_in_a_population_and_in_mining():
@@ -144,7 +144,7 @@ def test_a_rule_model_without_an_opinion_breaks_the_rule_by_ties():
     assert proof.smallest_margin == 0
     wrong = proof.counterexample
     assert not wrong["tie"] and wrong["got"] not in wrong["expected"]  # argmax takes the first of all: 0
-    assert all(one["tie"] == (one["got"] in one["expected"]) for one in proof.worst)
+    assert all(one["tie"] == (one["got"] in one["expected"]) for one in proof.details["worst"])
     error = proof.exact_error
     assert error["count_low"] == error["count_high"] == error["constrained"] > 0  # not one of them is safe
 

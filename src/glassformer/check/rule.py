@@ -16,7 +16,7 @@ from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.model import Model
 from glassformer.runs.tree import from_tree
-from glassformer.tasks import Rule
+from glassformer.tasks import Strings, Task
 from glassformer.tasks.automaton import Automaton, tabulate
 from glassformer.tasks.knowledge import window_starts
 
@@ -28,7 +28,7 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     stored = part(tree, "model", dict)
     architecture = from_tree(Architecture, part(stored, "architecture", dict), "model.architecture")
     model = Model(architecture, read_params(architecture, part(stored, "params", dict)))
-    rule: Rule = from_tree(Task, part(tree, "task", dict), "task")
+    rule: Strings = from_tree(Task, part(tree, "task", dict), "task")
     check_text(tree, architecture.precision, model.params)
     if part(tree, "verdict", str) != "refuted":
         raise ClaimError("of rule models only refutations have certificates")
@@ -37,7 +37,7 @@ def check_rule(tree: Mapping[str, Any]) -> str:
         raise ClaimError(f"the model has {architecture.vocab} tokens, but the rule has {vocab}")
     if part(tree, "arithmetic", str) not in (architecture.precision, "real"):
         raise ClaimError(f"the certificate is about {tree['arithmetic']}, the model {architecture.precision}")
-    inputs = sum(vocab**length for length in range(1, context + 1))
+    inputs = rule.count_inputs(context)
     if part(tree, "inputs", str) != str(inputs):
         raise ClaimError(f"there are {inputs} contexts, not {tree['inputs']}")
     check_context(model, rule, part(tree, "counterexample", dict))
@@ -46,7 +46,7 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     return "refuted"
 
 
-def check_context(model: Model, rule: Rule, said: Mapping[str, Any]) -> None:
+def check_context(model: Model, rule: Strings, said: Mapping[str, Any]) -> None:
     """One context: what must follow it, and what the model says."""
     automaton, text = tabulate(rule), part(said, "context", str)
     tokens = automaton.ids(text)

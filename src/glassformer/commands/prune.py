@@ -12,7 +12,7 @@ import tomli_w
 
 from glassformer.model.architecture import Fixed
 from glassformer.model.model import Model
-from glassformer.proof.outcome import prove_model
+from glassformer.proof.prove import prove_model
 from glassformer.runs.atomic import write_arrays, write_text
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS

@@ -29,15 +29,14 @@ def summary_lines(config: Run, result: "RunResult") -> list[str]:
 
 def proof_lines(config: Run, result: "RunResult") -> list[str]:
     """The verdict in one line; for a population, how many seeds are proved."""
-    from glassformer.commands.verdict_text import error_lines, verdict_line
-    from glassformer.proof.outcome import ProveResult
+    from glassformer.proof.verdict import Verdict
+    from glassformer.proof.verdict_words import every_input, share_lines, verdict_line
 
     if not result.proof:
         return []
-    proof, measures = ProveResult(**result.proof), result.measures or {}
-    lines = [verdict_line(proof), *(line.strip() for line in error_lines(proof))]
+    proof, measures = Verdict(**result.proof), result.measures or {}
+    lines = [verdict_line(proof, config.task), *share_lines(proof, config.task)]
     if measures.get("seeds_tried"):
-        words = config.task.words
-        tried = f"{measures['seeds_tried']} seeds with all held-out {words.held_out} right"
-        lines.append(f"{measures['seeds_proved']} of {tried} are proved right on every {words.input}")
+        tried = f"{measures['seeds_tried']} seeds with all held-out {config.task.words.held_out} right"
+        lines.append(f"{measures['seeds_proved']} of {tried} are {every_input(config.task)}")
     return lines

@@ -13,7 +13,8 @@ from typing import Any
 from glassformer.commands.prove import CERTIFICATE
 from glassformer.errors import UserError
 from glassformer.model.forward import parameters
-from glassformer.proof.outcome import ProveResult, not_provable, prove_model
+from glassformer.proof.prove import not_provable, prove_model
+from glassformer.proof.verdict import Verdict
 from glassformer.runs.atomic import locked, read_arrays, write_json, write_text
 from glassformer.runs.budget import cost_of_run, require_affordable
 from glassformer.runs.config import Run
@@ -156,7 +157,7 @@ def conclude(folder: Path, config: Run, trained: Any, speed: float | None, began
         sampled_error=measures.get("sampled_error", {}).get("value"),
         entropy_floor=measures.get("entropy_floor"),
         measures=measures | successes(last) | proved,
-        proof=asdict(proof) if proof else None,
+        proof=proof.content() if proof else None,
     )
     write_result(folder, config, result)
     tidy(folder, config.train.keep_checkpoints)
@@ -187,7 +188,7 @@ def prove_later(folder: Path, config: Run, result: RunResult) -> None:
         proof = prove_run(folder, config, load_run(folder))
         proved = prove_seeds(folder, config, read_metrics(folder)[-config.train.seeds :])
         measures = (result.measures or {}) | proved
-        result = replace(result, verdict=proof.verdict, proof=asdict(proof), measures=measures)
+        result = replace(result, verdict=proof.verdict, proof=proof.content(), measures=measures)
         write_result(folder, config, result)
 
 
@@ -227,13 +228,13 @@ def page_run(folder: Path, config: Run) -> None:
         print(f"glassformer: {folder / PAGE} was not written: {error}", file=sys.stderr)
 
 
-def prove_run(folder: Path, config: Run, model: Any) -> ProveResult:
+def prove_run(folder: Path, config: Run, model: Any) -> Verdict:
     """The kept model, with its certificate in the folder."""
     path, data, task = folder / CERTIFICATE, config.data, config.task
     try:
         return prove_model(model, task, data, str(folder), False, config.prove.seconds, path)
     except UserError as error:  # a model that diverged is a result too
-        return not_provable(str(folder), model, str(error))
+        return not_provable(str(folder), model, task, str(error))
 
 
 def prove_seeds(folder: Path, config: Run, last: list[dict[str, float]]) -> dict[str, Any]:

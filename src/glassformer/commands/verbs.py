@@ -80,15 +80,16 @@ def refuse_given(known: argparse.Namespace, names: tuple[str, ...], meant_for: s
 
 def prove_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
     from glassformer.commands import prove as proving
-    from glassformer.commands.verdict_text import prove_words
     from glassformer.commands.waiting import waiting
 
     if known.population:
         refuse_given(known, ("out", "real", "model"), "one model; --population proves all seeds of a run")
         return proving.prove_whole_population(known.target, known.time, not (known.quiet or known.json))
+    loaded = proving.load_target(known.target, known.model, known.time)
     with waiting(f"proving {known.target}, {known.time:g} s at the most", not (known.quiet or known.json)):
-        result = proving.prove(known.target, known.model, known.real, known.time, known.out)
-    return asdict(result), prove_words(result, bool(known.out)), proving.STATUS[result.verdict]
+        result = proving.prove_loaded(loaded, known.real, known.time, known.out)
+    words = proving.prove_words(result, loaded.task, bool(known.out))
+    return result.content(), words, proving.STATUS[result.verdict]
 
 
 def check_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:

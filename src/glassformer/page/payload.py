@@ -34,8 +34,7 @@ Content = dict[str, Any]
 def payload_of(loaded: Loaded, folder: Path | None = None, seconds: float = SECONDS) -> Content:
     """The data of one page; `folder` is the model's run folder, where it has one."""
     result = own_result(loaded, folder)
-    proof = proof_part(loaded, folder, result, seconds)
-    family = family_of(loaded.task)
+    proof, family = proof_part(loaded, folder, seconds), family_of(loaded.task)
     tests = family.draw_tests(loaded.task, loaded.architecture)
     training, population, missing = past_parts(loaded, folder, result, proof["verdict"])
     content = {

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from glassformer.model.adding import read_number
-from glassformer.page.examples import write_sums
 from glassformer.page.pack import unpacked
 from glassformer.page.story import Chapter, Tale, chapter, looked
 from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
 from glassformer.page.words import grouped, short
-from glassformer.page.worst import column_words, pair_of
+from glassformer.page.worst import column_words
+from glassformer.proof.response import read_pair, write_sums
 from glassformer.tasks import digits_of
 
 SHOWN = 4  # places that a sentence names
@@ -22,7 +22,7 @@ class Writing:
 
     def __init__(self, tale: Tale) -> None:
         self.tale, self.task = tale, tale.loaded.addition
-        self.a, self.b = pair_of(tale.input)
+        self.a, self.b = read_pair(tale.input)
         self.layout = self.task.written()
         x, y = (digits_of([number], self.task.digits) for number in (self.a, self.b))
         self.x, self.y = np.append(x[:, 0], 0), np.append(y[:, 0], 0)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from glassformer.draw.measure.demand import source_place
-from glassformer.page.examples import demand_after, margins_of
 from glassformer.page.pack import unpacked
 from glassformer.page.story import Chapter, Tale, chapter, looked, noticed
 from glassformer.page.words import grouped, short
 from glassformer.page.worst import last_logits
+from glassformer.proof.response import demand_after, margins_of
 from glassformer.tasks.automaton import Automaton
 
 SHOWN = 3  # places that a sentence names, and dimensions whose numbers it gives

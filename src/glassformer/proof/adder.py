@@ -3,14 +3,14 @@
 >>> from glassformer.runs.load import load
 >>> model = load("glass-29")
 >>> proof = prove_adder(model, model.addition)
->>> proof.verdict, proof.inputs == 10**20, proof.smallest_margin > 0
+>>> proof.verdict, int(proof.inputs) == 10**20, proof.smallest_margin > 0
 ('proved', True, True)
 """
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -19,33 +19,21 @@ from glassformer.errors import UserError
 from glassformer.model.adding import Sum, write_sum
 from glassformer.model.model import Model
 from glassformer.proof.columns import all_classes, allowed_tokens
-from glassformer.proof.hardest import CLOSE, Hardest, gaps_of_pairs, hardest
+from glassformer.proof.hardest import CLOSE, gaps_of_pairs, hardest
 from glassformer.proof.search import Level, Status, search
 from glassformer.proof.tables import NotProvableError, Tables, tabulate
-from glassformer.tasks.addition import BASE, Addition, numbers_of
+from glassformer.proof.verdict import Hardest, Outcome, Verdict
+from glassformer.tasks.addition import Addition, numbers_of
 
 TIME = 60.0  # seconds that a proof may take where nothing else is said
 
-Verdict = Literal["proved", "refuted", "undecided", "not_applicable"]
-
 
 @dataclass(frozen=True, eq=False)
-class Proof:
-    """What was found, with all that a certificate needs."""
+class AdderProof(Verdict):
+    """A verdict with the search that it came from, for certificates and for mining."""
 
-    verdict: Verdict
-    inputs: int
-    arithmetic: str
-    smallest_margin: float | None  # logits between the right digit and the next best, real numbers
-    margin_bound: float | None  # no pair has less
-    rounding_bound: float | None  # deployed arithmetic is this near to real numbers, in half gaps
-    hardest: tuple[Hardest, ...]  # one a step
-    counterexample: Sum | None
-    classes: Mapping[str, int]
-    seconds: float
     tables: Tables | None = None
     levels: tuple[Level, ...] = ()
-    reason: str = ""  # why the method does not apply
 
 
 def prove_adder(
@@ -55,7 +43,7 @@ def prove_adder(
     seconds: float = TIME,
     margins: bool = True,
     close: float = CLOSE,
-) -> Proof:
+) -> AdderProof:
     """Decide every class of pairs; `margins`: also find the hardest pair of every step."""
     began = time.perf_counter()
     deadline = began + seconds
@@ -74,19 +62,23 @@ def prove_adder(
         worst = hardest(tables, levels, close, spent, deadline) if look else ()
         rounding = max(float(level.error[level.status == Status.PROVED].max(initial=0.0)) for level in levels)
         margin, bound = summary(tables, levels, worst, verdict)
-    return Proof(
-        verdict,
-        BASE ** (2 * task.digits),
-        arithmetic,
-        margin,
-        bound,
-        rounding,
-        worst,
-        wrong,
-        counts,
-        time.perf_counter() - began,
-        tables,
-        tuple(levels),
+    steps = [asdict(one) for one in worst]
+    return AdderProof(
+        verdict=verdict,
+        inputs=str(task.count_inputs(layout.length)),
+        arithmetic=arithmetic,
+        smallest_margin=margin,
+        rounding_bound=rounding,
+        hardest=min(steps, key=lambda one: one["margin"], default=None),
+        counterexample=None
+        if wrong is None
+        else {"a": wrong.a, "b": wrong.b, "expected": wrong.expected, "got": wrong.got},
+        classes=counts,
+        seconds=round(time.perf_counter() - began, 3),
+        margin_bound=bound,
+        details={"hardest_by_step": steps},
+        tables=tables,
+        levels=tuple(levels),
     )
 
 
@@ -107,12 +99,15 @@ def fitting_layout(model: Model, task: Addition) -> Any:
     return layout
 
 
-def not_applicable(task: Addition, arithmetic: str, reason: str, began: float) -> Proof:
-    none = {"total": 0, "proved": 0, "refuted": 0, "undecided": 0}
-    seconds = time.perf_counter() - began
-    inputs = BASE ** (2 * task.digits)
-    return Proof(
-        "not_applicable", inputs, arithmetic, None, None, None, (), None, none, seconds, reason=reason
+def not_applicable(task: Addition, arithmetic: str, reason: str, began: float) -> AdderProof:
+    """Nothing is said about any pair."""
+    return AdderProof(
+        verdict="not_applicable",
+        inputs=str(task.count_inputs(task.written().length)),
+        arithmetic=arithmetic,
+        seconds=round(time.perf_counter() - began, 3),
+        reason=reason,
+        details={"hardest_by_step": []},
     )
 
 
@@ -128,16 +123,16 @@ def count_roots(levels: list[Level]) -> dict[str, int]:
     return {"total": roots, "proved": proved, "refuted": refuted, "undecided": undecided}
 
 
-def verdict_of(counts: Mapping[str, int]) -> Verdict:
+def verdict_of(counts: Mapping[str, int]) -> Outcome:
     return "refuted" if counts["refuted"] else "undecided" if counts["undecided"] else "proved"
 
 
 def summary(
-    tables: Tables, levels: list[Level], worst: tuple[Hardest, ...], verdict: Verdict
+    tables: Tables, levels: list[Level], worst: tuple[Hardest, ...], verdict: Outcome
 ) -> tuple[float | None, float | None]:
     """The smallest margin and the bound below it; refuted: how far below 0 a wrong pair goes."""
     if worst:
-        return min(one.margin for one in worst), min(one.bound for one in worst)
+        return min(one.margin for one in worst), min(one.bound for one in worst if one.bound is not None)
     if verdict == "proved":
         return None, min(
             float(level.least[level.status == Status.PROVED].min(initial=np.inf)) for level in levels

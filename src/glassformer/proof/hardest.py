@@ -1,7 +1,7 @@
 """The hardest pair of every step: the smallest margin of all, attained, and a bound that meets it."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,6 +13,7 @@ from glassformer.proof.paths import Digits
 from glassformer.proof.readout import Gaps, gaps
 from glassformer.proof.search import Level, Status, boxes_of, ends, judge, mix_of, new_level, split
 from glassformer.proof.tables import Tables
+from glassformer.proof.verdict import Hardest
 from glassformer.tasks.addition import numbers_of
 
 CUTS = 14  # of a box whose gap is to be known better
@@ -20,17 +21,6 @@ ROUNDS = 6  # of splitting classes whose bound is below what any pair seems to a
 MOST_SPLIT = 256  # classes at a time, those with the smallest bounds
 LEAST_TIME = 0.5  # seconds for it, at least
 CLOSE = 1e-3  # share of the margin by which the bound may stay below it
-
-
-@dataclass(frozen=True)
-class Hardest:
-    """A pair with the smallest margin at a step; no pair has less than the bound there."""
-
-    step: int
-    a: int
-    b: int
-    margin: float
-    bound: float
 
 
 def hardest(

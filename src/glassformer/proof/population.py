@@ -1,20 +1,23 @@
-"""Proofs for a whole population: how many seeds are right on every pair, not only on those that were tried.
+"""Proofs for a whole population: how many seeds are right on every input, not only on those that were tried.
 
-Most seeds fail soon: some hundred hard pairs refute them without a proof. The others are proved one by one,
-on all cores.
+Most seeds of an adder fail soon: some hundred hard pairs refute them without a proof. The others, and all
+seeds of other models, are proved one by one, on all cores.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.model import Model
-from glassformer.proof.adder import Verdict, prove_adder
+from glassformer.proof.prove import prove_model
+from glassformer.proof.verdict import Outcome
 from glassformer.spread import spread
-from glassformer.tasks.addition import Addition, add
+from glassformer.tasks import Sequences, Task
+from glassformer.tasks.addition import Addition, add, require_addition
 from glassformer.verify.addition import Failure, answers, failures_of, hard_blocks
 
 QUICK_KIND, QUICK_PAIRS, QUICK_SEED = "sums_8_to_10", 256, 1  # hard pairs that are tried first
@@ -28,16 +31,16 @@ class SeedProof:
     """What became of one seed."""
 
     seed: int
-    verdict: Verdict
+    verdict: Outcome
     margin_bound: float | None  # of a proved one
-    counterexample: Failure | None
+    counterexample: dict[str, Any] | None  # as a verdict has it
 
 
 def prove_population(
     architecture: Architecture,
     everyone: Mapping[str, np.ndarray],
     seeds: list[int],
-    task: Addition,
+    task: Task,
     seconds: float = SECONDS,
     tell: Tell | None = None,
 ) -> list[SeedProof]:
@@ -57,18 +60,16 @@ def prove_population(
     return found
 
 
-def prove_seed(model: Model, seed: int, task: Addition, seconds: float) -> SeedProof:
+def prove_seed(model: Model, seed: int, task: Task, seconds: float) -> SeedProof:
     """Refuted by a hard pair that was tried, or by the search; or proved."""
-    failure = quick_failure(model, task)
+    failure = quick_failure(model, require_addition(task, "a seed")) if task.family == "addition" else None
     if failure:
-        return SeedProof(seed, "refuted", None, failure)
+        return SeedProof(seed, "refuted", None, asdict(failure))
     try:
-        proof = prove_adder(model, task, seconds=seconds, margins=False)
+        found = prove_model(model, task, Sequences(), f"seed {seed}", False, seconds, None, margins=False)
     except UserError:  # its numbers overflow
         return SeedProof(seed, "not_applicable", None, None)
-    wrong = proof.counterexample
-    failure = Failure(wrong.a, wrong.b, wrong.expected, wrong.got) if wrong else None
-    return SeedProof(seed, proof.verdict, proof.margin_bound, failure)
+    return SeedProof(seed, found.verdict, found.margin_bound, found.counterexample)
 
 
 def quick_failure(model: Model, task: Addition) -> Failure | None:

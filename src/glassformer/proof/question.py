@@ -16,8 +16,9 @@ from jaxtyping import Bool, Int
 from glassformer.model.model import Model
 from glassformer.proof.enumeration import Tally, margins_of_answers, run_prompts
 from glassformer.proof.question_bound import make_gaps, prove_classes, tabulate_prompts
-from glassformer.proof.rule import RuleProof, Verdict, finite, plainest
+from glassformer.proof.rule import decide, finite, plainest
 from glassformer.proof.tables import NotProvableError, Tables
+from glassformer.proof.verdict import Verdict
 from glassformer.tasks import Prompts, Strings
 from glassformer.tasks import tabulate as tabulate_task
 
@@ -31,7 +32,7 @@ Tell = Callable[[float], object]
 
 def prove_question(
     model: Model, question: Strings, seconds: float = 60.0, tell: Tell | None = None
-) -> RuleProof:
+) -> Verdict:
     """Decide every prompt within the time, in the arithmetic that the model runs in."""
     begin, prompts = perf_counter(), Prompts(tabulate_task(question))
     tally = find_hard(model, prompts)
@@ -117,27 +118,25 @@ class Judged:
         self.prompts, self.question, self.model = prompts, question, model
         self.tables, self.bounded, self.run = tables, bounded, run
 
-    def proof(self, margin: float, seconds: float) -> RuleProof:
+    def proof(self, margin: float, seconds: float) -> Verdict:
         hardest, smallest = next(iter(self.run.hardest.items()))
         wrong = [self.example(prompt) for prompt, gap in self.run.hardest.items() if gap <= 0]
-        verdict: Verdict = "refuted" if wrong else "undecided" if self.run.left else "proved"
+        outcome = decide(len(wrong), self.run.left)
         floor = min(margin, smallest) if self.bounded.any() else smallest
-        return RuleProof(
-            verdict=verdict,
-            inputs=self.prompts.count,
+        return Verdict(
+            verdict=outcome,
+            inputs=str(self.prompts.count),
             arithmetic=self.model.architecture.precision,
             smallest_margin=finite(smallest),
-            margin_floor=None if self.run.left else finite(floor),
+            margin_bound=None if self.run.left else finite(floor),
             rounding_bound=self.rounding(hardest),
-            hardest=self.labels(hardest),
+            hardest=" ".join(self.labels(hardest)),
             counterexample=plainest(wrong),
             classes=self.classes(),
             exact_error=self.exact_error(),
-            lawful=verdict,
-            shorter={},
-            worst=wrong[:10],
-            seconds=seconds,
-            left=f"{self.run.left:,} prompts were not reached in time" if self.run.left else "",
+            seconds=round(seconds, 3),
+            reason=f"{self.run.left:,} prompts were not reached in time" if self.run.left else "",
+            details={"lawful": outcome, "shorter": {}, "worst": wrong[:10]},
         )
 
     def labels(self, prompt: tuple[int, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A rule model judged on every context that it can read: proved, or how many of them break the rule.
+"""A model of an automaton's strings judged on every context that it can read: proved, or how many are broken.
 
 What a context demands is defined in `contexts.py`. A context *breaks the rule* if it demands something and no
 allowed token has the largest logit alone. All vocab^n contexts of full length count, rare or not, and shorter
@@ -7,9 +7,9 @@ is the verdict on contexts that they have at all: `0 1 2` when counting, not `7 
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,37 +23,12 @@ from glassformer.proof.rule_search import SAME, Found, Parts, Search
 from glassformer.proof.rule_weights import of_beginnings, of_windows
 from glassformer.proof.rule_worst import Worst, descend
 from glassformer.proof.tables import tabulate
+from glassformer.proof.verdict import Outcome, Verdict
 from glassformer.tasks import Sequences, Strings
 from glassformer.tasks import tabulate as tabulate_rule
 
-Verdict = Literal["proved", "refuted", "undecided"]
 COUNTING, WEIGHING = 0.6, 0.9  # shares of the time after which all contexts, and the weighted ones, are left
 NARROWING = 0.1  # share of the time that the smallest margin gets
-
-
-@dataclass(frozen=True)
-class RuleProof:
-    """The verdict on all contexts, and what was found on the way."""
-
-    verdict: Verdict
-    inputs: int  # contexts of all lengths
-    arithmetic: str
-    smallest_margin: float | None  # best allowed logit minus best other one, attained by `hardest`
-    margin_floor: float | None  # no margin, but for rounding, is below; none where contexts are left
-    rounding_bound: float | None  # by which rounding may change the margin of the hardest context
-    hardest: list[str]  # labels
-    counterexample: dict[str, Any] | None
-    classes: dict[str, int]  # nodes of the search that demand something
-    exact_error: dict[str, Any]  # full windows: share of all, counts, share of the constrained, weighted
-    lawful: Verdict  # on those contexts alone that the task's sequences have
-    shorter: dict[int, dict[str, int]]  # beginnings of sequences, by length
-    worst: list[dict[str, Any]]  # the broken contexts with the most negative margins, ten at most
-    seconds: float
-    left: str  # what is undecided, in words
-
-    def content(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self) | {"shorter": {str(length): row for length, row in self.shorter.items()}}
 
 
 def prove_rule(
@@ -63,7 +38,7 @@ def prove_rule(
     time: float = 60.0,
     real: bool = False,
     tell: Callable[[float], object] | None = None,
-) -> RuleProof:
+) -> Verdict:
     """Search all contexts for `time` seconds at most; `real`: as if numbers were real, without rounding."""
     begin, data = perf_counter(), rule.own_lengths(data)
     parts = make_parts(model, rule, real)
@@ -119,29 +94,37 @@ class Judgement:
     weighed: dict[int, Weighed]  # by length
     floor: float
 
-    def proof(self, seconds: float, real: bool) -> RuleProof:
+    def proof(self, seconds: float, real: bool) -> Verdict:
         found, worst, n = self.counting.found, self.parts.worst, self.parts.splitter.context
         hardest = next(iter(worst.found), None)
         broken = [self.example(context) for context, margin in worst.found.items() if margin <= 0]
         left = sum(found.left.values())
         weighted = self.weighted()
-        return RuleProof(
-            verdict=verdict(sum(found.broken.values()) + (0 if real else len(broken)), left),
-            inputs=sum(len(self.rule.tokens()) ** length for length in range(1, n + 1)),
+        return Verdict(
+            verdict=decide(sum(found.broken.values()) + (0 if real else len(broken)), left),
+            inputs=str(self.rule.count_inputs(n)),
             arithmetic="real" if real else self.parts.tables.model.architecture.precision,
             smallest_margin=None if hardest is None else finite(worst.smallest),
-            margin_floor=None if left or hardest is None else finite(self.floor),
+            margin_bound=None if left or hardest is None else finite(self.floor),
             rounding_bound=None if hardest is None else finite(self.counting.rounding(hardest)),
-            hardest=self.labels(hardest or ()),
+            hardest=" ".join(self.labels(hardest or ())) or None,
             counterexample=plainest(broken),
             classes=classes(found),
             exact_error=self.exact_error() | {"weighted": weighted},
-            lawful=verdict(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
-            shorter={length: self.shorter(length) for length in range(1, n)},
-            worst=broken,
-            seconds=seconds,
-            left=self.left(weighted),
+            seconds=round(seconds, 3),
+            reason=self.left(weighted),
+            details={
+                "lawful": decide(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
+                "shorter": {str(length): self.shorter(length) for length in range(1, n)},
+                "worst": broken,
+            },
         )
+
+    @property
+    def windows(self) -> int:
+        """All full windows, rare or not; of a question its prompts, for others are never asked."""
+        n = self.parts.splitter.context
+        return self.rule.count_inputs(n) if self.rule.length else len(self.rule.tokens()) ** n
 
     def labels(self, tokens: tuple[int, ...]) -> list[str]:
         return [self.rule.tokens()[token] for token in tokens]
@@ -163,10 +146,7 @@ class Judgement:
     def exact_error(self) -> dict[str, Any]:
         """Of full windows: counts and shares."""
         found, n = self.counting.found, self.parts.splitter.context
-        every, constrained = (
-            len(self.rule.tokens()) ** n,
-            self.parts.splitter.demands.constrained(n, whole=True),
-        )
+        every, constrained = self.windows, self.parts.splitter.demands.constrained(n, whole=True)
         low, high = found.broken[n], min(found.broken[n] + found.left[n], constrained)
         return {
             "low": low / every,
@@ -203,9 +183,8 @@ class Judgement:
         """What is undecided, in words; empty if nothing is."""
         found, n, said = self.counting.found, self.parts.splitter.context, []
         if found.left[n]:
-            said.append(
-                f"{found.left[n]:.3g} of {len(self.rule.tokens()) ** n:.3g} full contexts are undecided"
-            )
+            noun = self.rule.words.counted
+            said.append(f"{found.left[n]:.3g} of {self.windows:.3g} {noun} are undecided")
         lengths = [str(length) for length in range(1, n) if found.left[length]]
         if lengths:
             said.append(f"some contexts of length {', '.join(lengths)} are undecided")
@@ -231,7 +210,7 @@ def finite(number: float) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def verdict(broken: float, left: float) -> Verdict:
+def decide(broken: float, left: float) -> Outcome:
     return "refuted" if broken else "undecided" if left else "proved"
 
 

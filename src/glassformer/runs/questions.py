@@ -49,8 +49,8 @@ QUESTIONS: dict[str, Run] = {
     for run in (
         Run(
             "max_of",
-            "The largest of 4 of 64 numbers: one attention layer of width 32 and no feed-forward layer, as in "
-            "the literature on compact proofs.",
+            "The largest of 4 of 64 numbers: one attention layer of width 32 and no feed-forward layer, as "
+            "in the literature on compact proofs.",
             make_task("max_of"),
             model=Architecture(context=4, width=32, layers=(Layer(Attention(head_size=32), None),)),
             train=Train(

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from glassformer.model.model import Model
-from glassformer.proof.outcome import prove_model
 from glassformer.proof.population import prove_population
+from glassformer.proof.prove import prove_model
 from glassformer.runs.config import Run
 from glassformer.runs.metrics import Row
 from glassformer.runs.training import ranking

@@ -42,7 +42,7 @@ def save_unit(folder: Path, unit: Unit, found: Found) -> list[Path]:
 
 def write_certificates(paths: list[Path], seconds: float) -> list[Path]:
     """Beside each model, for `glassformer check`; the proof is made again, with its margins."""
-    from glassformer.proof.outcome import prove_model
+    from glassformer.proof.prove import prove_model
 
     written = []
     for path in paths:

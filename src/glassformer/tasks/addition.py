@@ -40,6 +40,7 @@ class Addition(Task):
         model="adder",
         ability="adds",
         input="pair",
+        inputs="inputs",
         held_out="sums",
         progress="of sums right",
         error="sums that are wrong",
@@ -91,6 +92,13 @@ class Addition(Task):
     def places(self, context: int) -> int:
         """A sum's last digit is written, not read."""
         return self.written().length - 1
+
+    def count_inputs(self, context: int) -> int:
+        """Pairs of numbers."""
+        return int(BASE ** (2 * self.digits))
+
+    def name_inputs(self, count: str, context: int) -> str:
+        return f"{count} pairs of numbers of up to {self.digits} digits"
 
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Pairs of numbers with their sums."""

@@ -43,10 +43,13 @@ class Question(Strings, ABC):
         model="model",
         ability="answers a prompt",
         input="prompt",
+        inputs="prompts",
         held_out="prompts",
         progress="of prompts right",
         error="prompts answered wrongly",
         demand="the answer is",
+        counted="prompts",
+        fails="are answered wrongly",
     )
     best_by = ("whole_accuracy", "smallest_margin")
     proves_seeds = True
@@ -122,7 +125,13 @@ class Question(Strings, ABC):
 
     def held_out(self, count: int) -> int:
         """No more than there are."""
-        return min(count, Prompts(tabulate(self)).count)
+        return min(count, self.count_inputs(self.length - 1))
+
+    def count_inputs(self, context: int) -> int:
+        return Prompts(tabulate(self)).count
+
+    def name_inputs(self, count: str, context: int) -> str:
+        return f"{count} prompts"
 
     def usual_settings(self) -> dict[str, Any]:
         """A context of one prompt."""

@@ -41,10 +41,13 @@ class Rule(Strings, ABC):
         model="rule model",
         ability="follows a rule",
         input="context",
+        inputs="inputs",
         held_out="windows",
         progress="right",
         error="rule error",
         demand="the rule demands",
+        counted="full contexts",
+        fails="break the rule",
     )
     best_by = ("argmax_accuracy", "right_probability")  # a rule is followed position by position
     proves_seeds = False  # a proof covers every context and takes long
@@ -87,6 +90,13 @@ class Rule(Strings, ABC):
         most = data.min_length - 1
         fits = f"at most {most}, one less than data.min_length"
         require(context <= most, "model.context", fits, context)
+
+    def count_inputs(self, context: int) -> int:
+        """Contexts of all lengths."""
+        return sum(len(self.values()) ** length for length in range(1, context + 1))
+
+    def name_inputs(self, count: str, context: int) -> str:
+        return f"{count} contexts of 1 to {context} tokens"
 
 
 def rules() -> dict[str, type[Rule]]:

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from jaxtyping import Int
 
+from glassformer.errors import UserError
 from glassformer.tasks.choice import Choice, Token
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.task import Task
@@ -69,3 +70,10 @@ class Strings(Task):
 
     def places(self, context: int) -> int:
         return context
+
+
+def require_strings(task: Task, model: str) -> Strings:
+    """The task of a model that reads strings of an automaton; one sentence for any other."""
+    if not isinstance(task, Strings):
+        raise UserError(f"{model} reads no strings of an automaton: it was made for {task.name}")
+    return task

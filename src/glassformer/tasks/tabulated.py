@@ -130,7 +130,7 @@ class TabulatedQuestion(_Table, Question):
 
     name: str = ""  # type: ignore[misc]  # other questions have it in their class
     labels: tuple[str, ...] = ()  # its tokens
-    length: int = 0  # type: ignore[assignment]  # tokens of prompt and answer
+    length: int = 0  # tokens of prompt and answer
     about: str = ""  # what it says, in words
     settings: str = ""  # that its class was given, in words
     digest: str = ""  # sha256 of the tokens, the length and of all that follows

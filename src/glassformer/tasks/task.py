@@ -37,10 +37,13 @@ class Words:
     model: str  # a model of it: `rule model`, `adder`
     ability: str  # what such a model does, after its name: `follows a rule`, `adds`
     input: str  # one whole input: `context`, `pair`
+    inputs: str  # after how many there are, in a verdict on all: `inputs`, `prompts`
     held_out: str  # the inputs that a seed is chosen by: `windows`, `sums`
     progress: str  # after a percentage, while training: `right`, `of sums right`
     error: str  # the share that is wrong: `rule error`, `sums that are wrong`
     demand: str  # before what must come: `the rule demands`
+    counted: str = ""  # the inputs of which an exact share is known: `full contexts`; none: no share is
+    fails: str = ""  # what such an input does where the model is wrong: `break the rule`
 
 
 class Task(ABC):
@@ -80,6 +83,14 @@ class Task(ABC):
     @abstractmethod
     def places(self, context: int) -> int:
         """The positions that a pass over one whole input has, for a model with this context."""
+
+    @abstractmethod
+    def count_inputs(self, context: int) -> int:
+        """How many whole inputs a model with this context can be asked: a verdict is on all of them."""
+
+    @abstractmethod
+    def name_inputs(self, count: str, context: int) -> str:
+        """So many inputs, with what they are: `72 contexts of 1 to 2 tokens`."""
 
     @abstractmethod
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:

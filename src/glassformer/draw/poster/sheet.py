@@ -15,6 +15,7 @@ from glassformer.draw.poster.words import counted, power, short
 from glassformer.draw.theme import Theme, mixed, readable_on
 from glassformer.model.count import constants, fixed_constants
 from glassformer.model.forward import all_parameters, parameters
+from glassformer.proof.verdict_words import Numbers, badge_lines
 
 if TYPE_CHECKING:
     from glassformer.draw.poster.registry import Panel
@@ -89,21 +90,8 @@ def headline(subject: "AdderSubject") -> Data:
         "other, "
         f"in {shape.precision}; layout {subject.layout.name}",
         "verdict": findings.verdict,
-        "verdict_words": verdict_words(subject),
+        "verdict_words": badge_lines(findings, subject.task, power(len(findings.inputs) - 1), Numbers(short)),
     }  # fmt: skip
-
-
-def verdict_words(subject: "AdderSubject") -> tuple[str, str]:
-    """Two lines: the verdict, and what it is about."""
-    findings, pairs = subject.findings, power(len(str(subject.findings.inputs)) - 1)
-    if findings.verdict == "proved":
-        margin = findings.smallest_margin
-        known = "" if margin is None else f"; smallest margin {short(margin)}"
-        return f"proved on all {pairs} pairs", f"in {findings.arithmetic} arithmetic{known}"
-    if findings.verdict == "refuted" and findings.counterexample:
-        a, b = findings.counterexample
-        return "refuted", f"{a} + {b} comes out wrong"
-    return ("undecided" if findings.verdict == "undecided" else "not proved"), findings.reason
 
 
 def draw_headline(back: Axes, data: Any, theme: Theme) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.draw.poster.findings import Findings, find
 from glassformer.draw.poster.sample import Sample, carries, draw_sample, signed_margins
 from glassformer.errors import UserError
 from glassformer.model.adding import Sum, checked, write_sum
@@ -21,12 +20,16 @@ from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
+from glassformer.proof.response import respond_sum
+from glassformer.proof.stored import find_verdict
+from glassformer.proof.verdict import Verdict
 from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Addition, Layout, add, digits_of, numbers_of
 from glassformer.tasks.addition import BASE
 from glassformer.tasks.hard import hard_pairs
 
+SECONDS = 10.0  # that a proof for a picture may take
 TRIED = 5_000  # hard pairs of which the worst is shown where no proof names one
 CHECKED = 200  # of them, with which it is seen whether the numbers stay finite
 
@@ -49,7 +52,7 @@ class AdderSubject:
     task: Addition
     name: str
     pair: tuple[int, int]
-    findings: Findings
+    findings: Verdict
     tried: tuple[int, int] | None = (
         None  # the worst of the hard pairs that were tried, where no proof names a pair
     )
@@ -89,7 +92,7 @@ class AdderSubject:
     @property
     def focus(self) -> int:
         """The column that panels look at closely: the hardest pair's worst, if it is not written first."""
-        worst, middle = self.findings.hardest, min(5, self.task.digits - 1)
+        worst, middle = self.findings.hardest_step, min(5, self.task.digits - 1)
         column = self.columns[worst.step] if worst and worst.step > 0 else middle
         return column if column < self.task.digits else middle
 
@@ -208,13 +211,13 @@ def adder_subject(
     task = loaded.addition
     if not any(layer.attention for layer in loaded.architecture.layers):
         raise UserError(f"{name} has no attention, so that there is nothing to explain")
-    model: Model = loaded if step is None else at_step(loaded, name, folder, step)
+    model = loaded if step is None else at_step(loaded, name, folder, step)
     for letter, number in zip("ab", pair or (), strict=False):
         checked(letter, number, task.digits)
     check_size(model, task, name)
     with np.errstate(over="ignore"):
-        findings = find(model, task, folder)
-        tried = None if findings.hardest or findings.counterexample else worst_tried(model, task)
+        findings = find_verdict(model, folder, SECONDS, "this poster")
+        tried = None if findings.hardest_step or findings.wrong_pair else worst_tried(model, task)
         if tried is not None:
             findings = refuted_by(findings, model, task, [one for one in (tried, pair) if one])
     chosen = default_pair(findings, tried) if pair is None else pair
@@ -234,21 +237,16 @@ def check_size(model: Model, task: Addition, name: str) -> None:
         )
 
 
-def refuted_by(
-    findings: Findings, model: Model, task: Addition, pairs: Sequence[tuple[int, int]]
-) -> Findings:
-    """The same findings, unless one of these pairs comes out wrong: then that refutes the model."""
+def refuted_by(findings: Verdict, model: Model, task: Addition, pairs: Sequence[tuple[int, int]]) -> Verdict:
+    """The same verdict, unless one of these pairs comes out wrong: then that refutes the model."""
     if findings.verdict == "proved":
         return findings
-    wrong = [pair for pair in pairs if not write_sum(model, task, *pair).right]
-    if not wrong:
-        return findings
-    return replace(
-        findings, verdict="refuted", counterexample=wrong[0], source="sums tried for this poster", reason=""
-    )
+    found = [respond_sum(model, task, pair) for pair in pairs]
+    wrong = [one.record for one in found if not one.is_right]
+    return findings.refuted_by(wrong[0], "sums tried for this poster") if wrong else findings
 
 
-def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Model:
+def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Loaded:
     """The same model with the weights of a saved step."""
     history = read_history(folder) if folder else None
     if history is None:
@@ -256,11 +254,11 @@ def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Model:
     return replace(loaded, params=history.at(history.index_of(step)))
 
 
-def default_pair(findings: Findings, tried: tuple[int, int] | None) -> tuple[int, int]:
+def default_pair(findings: Verdict, tried: tuple[int, int] | None) -> tuple[int, int]:
     """The counterexample, or the hardest pair, or the worst that was tried."""
-    if findings.counterexample:
-        return findings.counterexample
-    if worst := findings.hardest:
+    if findings.wrong_pair:
+        return findings.wrong_pair
+    if worst := findings.hardest_step:
         return worst.a, worst.b
     assert tried is not None
     return tried

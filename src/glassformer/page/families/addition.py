@@ -16,7 +16,7 @@ from glassformer.page.story import Chapter, Tale
 from glassformer.page.story_adder import adder_story
 from glassformer.page.trials_part import SEED, affordable
 from glassformer.page.words import grouped
-from glassformer.page.worst import pair_of
+from glassformer.proof.response import read_pair
 from glassformer.tasks import Addition, Task, add, digits_of
 from glassformer.tasks.addition import require_addition
 from glassformer.tasks.hard import hard_pairs
@@ -79,7 +79,7 @@ class AdditionFamily:
         self, model: Model, task: Task, tests: PairSet, inputs: Sequence[str]
     ) -> Float[np.ndarray, "tok step batch"]:
         """Of every digit, after the right ones."""
-        addition, pairs = _addition_of(task), [pair_of(text) for text in inputs]
+        addition, pairs = _addition_of(task), [read_pair(text) for text in inputs]
         tokens = np.concatenate([tests.tokens, _write_pairs(addition, pairs)], axis=1)
         return np.asarray(model.logits(tokens, last=addition.digits + 1), np.float64)
 

@@ -22,6 +22,7 @@ from glassformer.draw.poster.subject import TRIED, AdderSubject
 from glassformer.draw.poster.words import lowered, power, scientific, short, trimmed
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, readable_on
+from glassformer.proof.verdict_words import left_words
 
 FAR = 1e3  # times the median: margins so far from the others need a scale of powers
 STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "not_applicable": "NOT PROVED"}
@@ -38,19 +39,19 @@ def known(subject: AdderSubject) -> Data:
     """What the findings say of all pairs."""
     findings = subject.findings
     worst = np.full(subject.steps, np.nan)
-    for one in findings.worst:
+    for one in findings.steps:
         worst[subject.columns[one.step]] = one.margin
     return {
         "verdict": findings.verdict,
-        "pairs": power(len(str(findings.inputs)) - 1),
+        "pairs": power(len(findings.inputs) - 1),
         "arithmetic": findings.arithmetic,
         "smallest": findings.smallest_margin,
         "rounding": findings.rounding_bound,
         "classes": dict(findings.classes),
         "source": findings.source,
-        "reason": findings.reason,
+        "reason": left_words(findings),
         "worst": worst,
-        "is_hardest": findings.hardest is not None,
+        "is_hardest": findings.hardest_step is not None,
         "tried": TRIED,
     }
 
@@ -87,9 +88,9 @@ def worked_out(subject: AdderSubject) -> Data:
 
 def worst_pair(subject: AdderSubject) -> tuple[int, int]:
     """The counterexample or the hardest pair; the subject's own where nothing is known."""
-    if subject.findings.counterexample:
-        return subject.findings.counterexample
-    hardest = subject.findings.hardest
+    if subject.findings.wrong_pair:
+        return subject.findings.wrong_pair
+    hardest = subject.findings.hardest_step
     return (hardest.a, hardest.b) if hardest else subject.tried or subject.pair
 
 
