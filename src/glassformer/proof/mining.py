@@ -12,7 +12,7 @@ from glassformer.proof.paths import Digits
 from glassformer.proof.search import Level, Status, ends
 from glassformer.runs.config import Run
 from glassformer.spread import spread
-from glassformer.tasks.addition import Addition, add
+from glassformer.tasks.addition import Addition, add, require_addition
 from glassformer.tasks.board import off_board
 
 MODELS = 16  # best ones that are looked into: with so many pairs of each they fill half a batch of 8,192
@@ -22,8 +22,7 @@ SECONDS = 2.0  # for each; a model that is nearly right takes a tenth, one that 
 
 def mine(run: Run, everyone: dict[str, np.ndarray]) -> Int[np.ndarray, "pos batch"]:
     """Problems with their answers, from the first models of a population; none of the board's."""
-    task = run.task
-    assert isinstance(task, Addition), "rules have no miner"
+    task = require_addition(run.task, run.name)
     count = min(MODELS, len(next(iter(everyone.values()))))
     models = [
         Model(run.architecture, {name: array[i] for name, array in everyone.items()}) for i in range(count)
