@@ -276,7 +276,7 @@ def test_the_list_of_models_is_grouped(capsys):
     assert main(["list", "models"]) == 0
     lines = capsys.readouterr().out.splitlines()
     headings = [line.strip() for line in lines if line.startswith("  ") and line[2] != " "]
-    assert headings == ["rules", "trained adders", "hand-built adders"]
+    assert headings == ["rules", "questions", "trained adders", "hand-built adders"]
     assert sum(line.split()[0] == "glass-39" for line in lines) == 1
 
 

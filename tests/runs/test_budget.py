@@ -87,7 +87,7 @@ LATER = {"tokens", "reads", "at", "period", "loud", "times", "place"}
 def test_every_integer_setting_has_an_upper_bound(kind, path):
     if path[-1] in LATER:
         pytest.skip("bounded by the model that it is a part of")
-    tag = {"name": kind.name} if issubclass(kind, Rule) else {}
+    tag = {"name": kind.name} if issubclass(kind, Task) else {}
     with pytest.raises(UserError):
         from_tree(kind, tag | {path[-1]: HUGE}, ".".join(path[:-1]) or "x")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.tasks import Sequences, Source, classify, entropy_floor, make_rule, tabulate
-from glassformer.verify import measure
+from glassformer.verify import rule as measuring
 from glassformer.verify.rule import fresh_loss, judge, measure_rule, sampled_error, try_all
 
 from .fakes import Bayes, Uniform
@@ -18,7 +18,7 @@ AUTOMATON = tabulate(RULE)
 @pytest.fixture(scope="module", autouse=True)
 def fewer_windows():
     patch = pytest.MonkeyPatch()
-    patch.setattr(measure, "LOSS_WINDOWS", 4096)
+    patch.setattr(measuring, "LOSS_WINDOWS", 4096)
     yield
     patch.undo()
 
@@ -117,14 +117,14 @@ def test_each_constrained_position_is_tried_once_with_its_own_window():
 def test_other_seeds_bring_other_sequences():
     model = ShortSighted(4)
     first, again, other = (
-        measure.collect(model, AUTOMATON, DATA, 100, seed).distance.tolist() for seed in (0, 0, 1)
+        measuring.collect(model, AUTOMATON, DATA, 100, seed).distance.tolist() for seed in (0, 0, 1)
     )
     assert first == again != other
 
 
 def test_a_rule_that_never_constrains_in_the_window_ends(monkeypatch):
     """copy_modulo with k = 3 is never resolved by a window of two tokens."""
-    monkeypatch.setattr(measure, "ROUNDS", 2)
+    monkeypatch.setattr(measuring, "ROUNDS", 2)
     rule = make_rule("copy_modulo", high=4)
     report = measure_rule(Uniform(5, 2), rule, DATA, positions=10, generated=5)
     assert report.argmax_accuracy.positions == 0

@@ -1,8 +1,9 @@
-"""The check of a rule model's certificate: a context that breaks the rule, run and judged anew.
+"""The check of a certificate of a rule's or a question's model: a context where it fails, run and judged.
 
-That a rule model is right everywhere, or how often it is not, has no certificate; only a failure has.
+That such a model is right everywhere, or how often it is not, has no certificate; only a failure has.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from glassformer.runs.tree import from_tree
 from glassformer.tasks import Strings, Task
 from glassformer.tasks.automaton import Automaton, tabulate
 from glassformer.tasks.knowledge import window_starts
+from glassformer.tasks.strings import require_strings
 
 CLOSE = 1e-4  # of the largest logit: how near a stated margin must be
 
@@ -28,7 +30,7 @@ def check_rule(tree: Mapping[str, Any]) -> str:
     stored = part(tree, "model", dict)
     architecture = from_tree(Architecture, part(stored, "architecture", dict), "model.architecture")
     model = Model(architecture, read_params(architecture, part(stored, "params", dict)))
-    rule: Strings = from_tree(Task, part(tree, "task", dict), "task")
+    rule = require_strings(from_tree(Task, part(tree, "task", dict), "task"), "the certificate")
     check_text(tree, architecture.precision, model.params)
     if part(tree, "verdict", str) != "refuted":
         raise ClaimError("of rule models only refutations have certificates")
@@ -37,13 +39,27 @@ def check_rule(tree: Mapping[str, Any]) -> str:
         raise ClaimError(f"the model has {architecture.vocab} tokens, but the rule has {vocab}")
     if part(tree, "arithmetic", str) not in (architecture.precision, "real"):
         raise ClaimError(f"the certificate is about {tree['arithmetic']}, the model {architecture.precision}")
-    inputs = rule.count_inputs(context)
+    inputs = count_inputs(tabulate(rule), context)
     if part(tree, "inputs", str) != str(inputs):
-        raise ClaimError(f"there are {inputs} contexts, not {tree['inputs']}")
+        raise ClaimError(f"there are {inputs} {rule.words.input}s, not {tree['inputs']}")
     check_context(model, rule, part(tree, "counterexample", dict))
     for one in part(tree, "worst", list):
         check_context(model, rule, part({"worst": one}, "worst", dict))
     return "refuted"
+
+
+def count_inputs(automaton: Automaton, context: int) -> int:
+    """Contexts of all lengths; of a question the prompts, counted by the states that they lead to."""
+    if not automaton.length:
+        return sum(len(automaton.tokens) ** length for length in range(1, context + 1))
+    ways = {automaton.start: 1}
+    for _ in range(automaton.length - 1):
+        further = Counter[int]()
+        for state, count in ways.items():
+            for token in np.flatnonzero(automaton.probability[state]):
+                further[int(automaton.next[state, token])] += count
+        ways = further
+    return sum(ways.values())
 
 
 def check_context(model: Model, rule: Strings, said: Mapping[str, Any]) -> None:

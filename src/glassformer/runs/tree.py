@@ -57,7 +57,7 @@ def from_tree(hint: Any, value: Any, path: str) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         return from_union(get_args(hint), value, path)
     if hint is Task:
-        return from_union((Task,), value, path)
+        return from_task(value, path)
     return from_dict(hint, value, path)
 
 
@@ -87,8 +87,6 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
     tagged = variants(hints)
     if not tagged or not isinstance(value, dict):
         return from_plain(hints, value, path)
-    if Task in hints and "next" in value:  # only a task that is a table has it
-        return from_dict(TabulatedQuestion if "length" in value else Tabulated, value, path)
     tag = tag_of(next(iter(tagged.values())))
     if tag == "name" and tag not in value:
         raise UserError(f"{path} must say which one it is, by its name (glassformer list tasks)")
@@ -101,6 +99,15 @@ def from_union(hints: tuple[Any, ...], value: Any, path: str) -> Any:
             "glassformer list tasks" if tag == "name" else "",
         )
     return from_dict(tagged[name], value, path)
+
+
+def from_task(value: Any, path: str) -> Any:
+    """A registered task by its name, or one that is its own table."""
+    if not isinstance(value, dict):
+        raise UserError(f"{path} must be a table of settings, but it is {show(value)}")
+    if "next" in value:  # only a task that is a table has it
+        return from_dict(TabulatedQuestion if "length" in value else Tabulated, value, path)
+    return from_union(tuple(TASKS.values()), value, path)
 
 
 def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
@@ -117,12 +124,10 @@ def from_plain(hints: tuple[Any, ...], value: Any, path: str) -> Any:
 
 
 def variants(hints: tuple[Any, ...]) -> dict[str, type]:
-    """The dataclasses of a union by kind; a task stands for all registered tasks."""
+    """The dataclasses of a union by kind."""
     found: dict[str, type] = {}
     for hint in hints:
-        if hint is Task:
-            found |= TASKS
-        elif isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        if isinstance(hint, type) and dataclasses.is_dataclass(hint):
             found[str(getattr(hint, tag_of(hint) or "", ""))] = hint
     return found
 
