@@ -98,10 +98,10 @@ def shorten_counts() -> None:
     from glassformer.commands import run, testing
     from glassformer.model import count
     from glassformer.tasks import floor
-    from glassformer.verify import measure
+    from glassformer.verify import rule
 
     count.MOST_FOR_RANK = 0
     run.train_with_progress = refuse_training
-    measure.fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
-    measure.tabulate = tabulate_small
-    measure.POOL, floor.MOST_IN_ALL, testing.GENERATED = 16, 100_000, 20
+    rule.fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
+    rule.tabulate = tabulate_small
+    rule.POOL, floor.MOST_IN_ALL, testing.GENERATED = 16, 100_000, 20

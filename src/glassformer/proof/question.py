@@ -159,10 +159,11 @@ class Judged:
         }
 
     def rounding(self, prompt: tuple[int, ...]) -> float | None:
-        """Half of what rounding may move the gap of the hardest prompt by; none where the model was run."""
-        if self.tables is None or len(self.tables.heads) != 1:
+        """Half of what rounding may move the gap of the hardest prompt by; none where that prompt was run."""
+        answer = self.prompts.answers(np.array(prompt)[:, None])
+        if self.tables is None or not self.bounded[prompt[-1], answer[0]]:
             return None
-        gaps, answer = make_gaps(self.tables, prompt[-1]), self.prompts.answers(np.array(prompt)[:, None])
+        gaps = make_gaps(self.tables, prompt[-1])
         rivals = np.flatnonzero(np.arange(self.model.architecture.vocab) != answer)
         return finite(float(gaps.rounding(np.repeat(answer, len(rivals)), rivals).max()) / 2)
 
