@@ -118,9 +118,9 @@ def train_and_polish(model: str, device: str, seeds: int) -> tuple[Any, float, f
     from dataclasses import replace
 
     import numpy as np
+    from glassformer.train.data import AdditionSource
 
     from glassformer.runs.adders import ADDERS
-    from glassformer.train.data import AdditionSource
     from glassformer.train.population import Population
 
     run = ADDERS[model]

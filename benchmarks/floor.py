@@ -16,13 +16,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
+from glassformer.train.data import Source, stream
 
 from benchmarks.ceilings import Ceilings
 from benchmarks.operations import KINDS, Counts, bytes_of, count
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import logits_in_blocks
 from glassformer.model.ops_jax import JaxOps
-from glassformer.train.data import Source, stream
 from glassformer.train.flat import Flat, flat_of
 from glassformer.train.objective import cross_entropy
 from glassformer.train.optimiser import make_optimiser

@@ -123,9 +123,10 @@ def cases(asked: argparse.Namespace) -> list[tuple[str, int, int]]:
 def measured(
     asked: argparse.Namespace, ceilings: Any, model: str, seeds: int, batch: int, kernel: str
 ) -> Row:
+    from glassformer.train.data import AdditionSource
+
     from benchmarks.floor import floor_of, work_of
     from glassformer.model.token import Table
-    from glassformer.train.data import AdditionSource
     from glassformer.train.flat import flat_of
     from glassformer.zoo import ZOO
 
@@ -186,8 +187,8 @@ def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> 
     """Batches a second, drawn as the plain trainer draws them; only their sum is kept."""
     import jax.numpy as jnp
     import numpy as np
-
     from glassformer.train.data import stream
+
     from glassformer.train.population import GROUP, Population
 
     population = Population(architecture, source, train, np.arange(train.seeds))

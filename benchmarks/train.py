@@ -79,6 +79,7 @@ def our_steps(batch: int, seeds: int) -> Callable[[], float]:
     from dataclasses import replace
 
     from glassformer.train.data import make_source
+
     from glassformer.train.population import Population
 
     run = configuration("plus_last_even")

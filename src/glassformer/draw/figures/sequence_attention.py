@@ -7,7 +7,6 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import BODY, FOOT, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.parts.labels import place_labels
@@ -79,7 +78,7 @@ def one_sequence(subject: Subject, index: int) -> Data:
                 "weights": below_diagonal(trace[f"{name}.weights.{head}"]),
             }
         )
-    source = source_place(subject.automaton, subject.sequences[index], subject.context)
+    source = subject.source(index)
     return {"labels": subject.labels(index), "source": source, "heads": heads}
 
 

@@ -15,7 +15,9 @@ SHOWN, AROUND = 400, 40  # contexts shown at their last place, and those shown a
 def real_states(subject: Subject, name: str) -> Float[np.ndarray, "trial pos dim"]:
     """The stream at every place of the trials; a rule without trials has nothing to land."""
     if not len(subject.trials):
-        raise UserError(f"{subject.name}: the rule asks for nothing that the window tells, so nothing lands")
+        raise UserError(
+            f"{subject.name}: the {subject.law} asks for nothing that the window tells, so nothing lands"
+        )
     return subject.trial_traces[f"{subject.layer}{name}"]
 
 
