@@ -6,9 +6,12 @@ A figure that follows strings of tokens is for every task of an automaton, a pan
     rule         endless strings, in which one token decides another
     sums         two numbers in columns
     attention    in the last layer
+    few_tokens   so many at most
     past         saved steps and metrics
     before       saved steps, the first of which is shown;  saved_steps: which are filmed
 """
+
+from collections.abc import Callable
 
 from glassformer.draw.measure.subject import Subject
 from glassformer.errors import UserError
@@ -35,6 +38,17 @@ def sums(subject: Subject) -> None:
 
 def attention(subject: Subject) -> Attention:
     return subject.attention
+
+
+def few_tokens(most: int) -> Callable[[Subject], None]:
+    """At most so many tokens, for figures with a part for each."""
+
+    def need(subject: Subject) -> None:
+        count = len(subject.tokens)
+        if count > most:
+            raise UserError(f"{subject.name} has {count} tokens, and this figure has room for {most}")
+
+    return need
 
 
 def past(subject: Subject) -> History:

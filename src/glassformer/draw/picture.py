@@ -13,7 +13,7 @@ import numpy as np
 
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.save import DPI
-from glassformer.draw.theme import Theme
+from glassformer.draw.theme import INTEGERS, Theme, colours_for
 from glassformer.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ class Picture:
         part = getattr(subject, self.reads) if self.reads else subject
         with np.errstate(over="ignore"):  # huge weights: the model itself goes on with infinities
             found: Data = self.functions.compute(part, **self.options)
+        if self.kind in ("spectrum", "comparison"):  # of weights, not of a model with its task
+            return found
+        found |= many_tokens(subject)
         return found | told_of(subject) if self.kind == "figure" else found
 
     def draw(self, data: Data, theme: Theme) -> "Figure":
@@ -87,11 +90,11 @@ class Picture:
 
         from glassformer.draw.parts.frame import look
 
-        if self.kind == "panel":
-            from glassformer.draw.poster.sheet import panel_alone
+        with colours_for(data.get("many_tokens", ())), rc_context(look(theme)):
+            if self.kind == "panel":
+                from glassformer.draw.poster.sheet import panel_alone
 
-            return panel_alone(self, data, theme)
-        with rc_context(look(theme)):
+                return panel_alone(self, data, theme)
             figure: Figure = self.functions.draw(data, theme)
         return figure
 
@@ -105,6 +108,11 @@ def told_of(subject: Subject) -> Data:
     words = {"law": subject.law, "input": subject.inputs.one, "error": subject.task.words.error}
     layers = {"layers": len(subject.model.architecture.layers)}
     return layers if words == RULE_WORDS else layers | {"words": words}
+
+
+def many_tokens(subject: Subject) -> Data:
+    """The vocabulary, where it is so large that its colours are a scale."""
+    return {"many_tokens": subject.tokens} if len(subject.tokens) > len(INTEGERS) else {}
 
 
 def words_of(data: Data) -> Mapping[str, str]:

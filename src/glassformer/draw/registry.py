@@ -7,7 +7,7 @@ before something is drawn.
 from collections.abc import Sequence
 
 from glassformer.draw.measure.subject import Subject
-from glassformer.draw.needs import attention, before, past, rule, saved_steps, strings, sums
+from glassformer.draw.needs import attention, before, few_tokens, past, rule, saved_steps, strings, sums
 from glassformer.draw.picture import Picture
 
 FIGURES: tuple[Picture, ...] = (
@@ -23,7 +23,8 @@ FIGURES: tuple[Picture, ...] = (
     Picture("07", "output landscape", "what the head says at every final state", "output_landscape"),
     Picture("08", "Q K V maps", "the three matrices and what they do to the plane",
             "qkv_maps", needs=(attention,)),
-    Picture("09", "Q K space", "all queries and keys together", "qk_space", needs=(attention,)),
+    Picture("09", "Q K space", "all queries and keys together",
+            "qk_space", needs=(attention, few_tokens(100))),
     Picture("10", "focused query", "one query's score over the plane of keys",
             "focused_query", needs=(attention,)),
     Picture("11", "landscape with values", "what the rest of the model says at every sum, with all values",
@@ -45,15 +46,15 @@ FIGURES: tuple[Picture, ...] = (
     Picture("S1", "Q K V overview", "queries, keys and values: all pairs, by token and by place",
             "qkv_overview", needs=(attention,)),
     Picture("S2", "score blocks", "every query against every key, in blocks",
-            "score_blocks", needs=(attention,)),
+            "score_blocks", needs=(attention, few_tokens(40))),
     Picture("S3", "attention to probabilities", "attention, head input, logits and probabilities per place",
             "sequence_output", needs=(strings, attention)),
     Picture("S4", "value arrows", "what each value moves in the stream",
             "value_arrows", needs=(strings, attention)),
     Picture("S5", "query gradients", "the direction in which each query's score grows",
-            "query_gradients", needs=(attention,)),
+            "query_gradients", needs=(attention, few_tokens(64))),
     Picture("S6", "frozen output", "what each message would do to one token's output",
-            "frozen_output", needs=(strings, attention)),
+            "frozen_output", needs=(strings, attention, few_tokens(64))),
     Picture("S7", "Q K V heatmaps", "queries, keys and values in every dimension",
             "qkv_heatmaps", needs=(attention,)),
     Picture("S8", "every parameter", "all stored arrays, each number once", "every_parameter"),

@@ -7,7 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark, sentence
+from glassformer.draw.measure.landings import (
+    counted,
+    landings,
+    mapped,
+    mapped_words,
+    real_states,
+    remark,
+    sentence,
+)
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.map_sheet import draw_atlas, landed, landed_on
@@ -53,13 +61,18 @@ def agreeing(data: Data) -> str:
     return f"{data['agreeing']} of the {count} large points have the colour of the map under them."
 
 
+def others_words(data: Data) -> str:
+    """Of the states before the last, where the task asks for something there too."""
+    count = len(data["others"])
+    return f"; small ones on the first map: {count} states at earlier places" if count else ""
+
+
 def caption(data: Data) -> str:
     grid, count, words = len(data["winner"]), len(data["points"]), words_of(data)
     return f"""The head, and nothing else, evaluated on {grid} x {grid} final states: the most probable token,
         the entropy, and the probability of each of the {len(data["maps"])} tokens that real
-        {words["input"]}s are answered with or land on. Large points: final states at the last place of
+        {words["input"]}s are {mapped_words(data)}. Large points: final states at the last place of
         {count} of {data["contexts"]:,} {words["input"]}s drawn from the {words["law"]}, where it has a say,
-        in the colour of the token that the model predicts; small ones on the first map: {len(data["others"])}
-        states at earlier places.
+        in the colour of the token that the model predicts{others_words(data)}.
         {"" if data["is_slice"] else agreeing(data)}
         {data["remark"]}"""

@@ -27,7 +27,7 @@ from glassformer.draw.parts.sequence_matrices import (
     score_matrix,
     strip,
 )
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, token_colour
 
@@ -247,11 +247,12 @@ def caption(data: Data) -> str:
         "The heads are wider than the stream, so the product of both weights is put on the queries' side and "
         "the keys are the stream itself. "
     )
+    framed = "; a framed cell is the last place's look at the source, the earliest token that the rule needs"
     return (
         "Queries and keys of every place, their products (scores, times "
         f"{data['scale']:.3g}), and the softmax of each row over the places up to its own; later places are "
-        "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer; a framed cell is "
-        "the last place's look at the source, the earliest token that the rule needs. Scales are shared by "
+        "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer"
+        f"{framed if words_of(data)['law'] == 'rule' else ''}. Scales are shared by "
         "the sequences. In the scatter: queries (triangles) and keys (dots) of the sequence, one label a "
         "token (those that the last place looks at most, where not all have room), over those of all tokens "
         f"at all places (grey). {folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark
+from glassformer.draw.measure.landings import counted, landings, mapped, mapped_words, real_states, remark
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.labels import Taken
@@ -72,6 +72,11 @@ def title(data: Data) -> str:
     )
 
 
+def others_words(data: Data) -> str:
+    """Of the sums before the last, where the task asks for something there too."""
+    return f"; small dots: {len(data['others'])} sums at earlier places" if len(data["others"]) else ""
+
+
 def caption(data: Data) -> str:
     grid, count, words = len(data["winner"]), len(data["points"]), words_of(data)
     heads, tokens, places, _ = data["messages"].shape
@@ -80,10 +85,11 @@ def caption(data: Data) -> str:
     bias = " and the output bias" if data["has_bias"] else ""
     return f"""The feed-forward layer and the head evaluated on {grid} x {grid} states z: the most probable
         token, the entropy, and the probability of each of the {len(data["maps"])} tokens that real
-        {words["input"]}s are answered with or land on. Dots: the sums z at the last place of {count} of
+        {words["input"]}s are {mapped_words(data)}. Dots: the sums z at the last place of {count} of
         {data["contexts"]:,} {words["input"]}s drawn from the {words["law"]}, in the colour of the token that
-        the model predicts; {data["agreeing"]} of the {count} have the colour of the map under them; small
-        dots: {len(data["others"])} sums at earlier places. Squares: all {heads * tokens * places}
-        values ({tokens} tokens at {places} places, {heads} {several}), as they are added to the stream, joined from p0 (large) to the last place; on a
-        token's own map, its own values. A sum {relation} the sum of values weighted by attention{bias}.
+        the model predicts; {data["agreeing"]} of the {count} have the colour of the map under
+        them{others_words(data)}. Squares: all {heads * tokens * places}
+        values ({tokens} tokens at {places} places, {heads} {several}), as they are added to the stream,
+        joined from p0 (large) to the last place; on a token's own map, its own values. A sum {relation} the
+        sum of values weighted by attention{bias}.
         {data["remark"]}"""

@@ -27,6 +27,7 @@ from glassformer.draw.theme import Theme, token_colour
 SIDE, AXIS = 4.3, 1.15  # cm: a panel, and what is left of it
 ABOVE, BELOW = 0.5, 0.95  # cm: a panel's title, and its ticks and names
 STEPS = ("encode", "detect", "retrieve", "carry", "decide")
+MOST_BARS = 24  # tokens that have a name under their bars
 NAMED = 0.05  # probability from which a bar has its number
 
 
@@ -190,7 +191,8 @@ def bars(axes: Axes, values: np.ndarray, tokens: Sequence[str], names: Sequence[
     axes.set_ylim(low - room * (low < 0), high + room)
     axes.set_xlim(-0.6, len(values) - 0.4)
     axes.axhline(0, color=theme.faint, linewidth=0.6, zorder=1)
-    step = 1 if tuple(names) == tuple(tokens) else max(1, len(names) // 6)
+    is_token = tuple(names) == tuple(tokens)
+    step = -(-len(names) // MOST_BARS) if is_token else max(1, len(names) // 6)
     axes.set_xticks(range(0, len(names), step), names[::step])
     axes.tick_params(axis="x", length=0)
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))

@@ -146,6 +146,7 @@ class SumInputs(Inputs):
 
     law, one, usual = "task", "sum", "panels"
     options, meant_for, instead = ("pair",), "adders", "--pair A+B"
+    asked = slice(-1, None)
     has_columns = True
     task: Addition
 

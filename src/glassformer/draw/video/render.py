@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Picture, called, chosen
 from glassformer.draw.registry import FILMS
-from glassformer.draw.theme import THEMES, Theme
+from glassformer.draw.theme import THEMES, Theme, colours_for
 from glassformer.draw.video.checkpoints import chosen_checkpoints
 from glassformer.draw.video.encoder import film
 from glassformer.errors import UserError, require, unknown
@@ -62,7 +62,7 @@ def perform(picture: Picture, subject: Subject, shown: Sequence[int], theme: The
 
     from glassformer.draw.parts.frame import look
 
-    with rc_context(look(theme)):
+    with colours_for(subject.tokens), rc_context(look(theme)):
         stage: Stage = picture.functions.perform(picture.functions.compute(subject, shown), theme, width)
     return stage
 

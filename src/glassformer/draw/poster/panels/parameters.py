@@ -29,9 +29,10 @@ NUDGE = 0.01  # by which a number is changed, of its size; a zero by this much i
 MOST_NUDGED = 400  # numbers; more are not tried one by one
 INPUTS = 64  # over which a nudge must change something
 LONGEST = 6  # cells in a row of a vector
+TALLEST = 64  # rows; a taller array lies on its side
 SPACES = ((0.48, 0.28), (0.38, 0.02))  # cm above a grid and below it
 WITH_NUMBERS = (5.0, 3.8, 3.0, 2.4, 2.0, 1.7, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8)  # cm: width of a cell
-WITHOUT = (0.5, 0.3, 0.16, 0.08, 0.03)
+WITHOUT = (0.5, 0.42, 0.36, 0.3, 0.26, 0.22, 0.19, 0.16, 0.13, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03)
 SLIM = 0.44  # height of a cell, of its width
 
 
@@ -61,9 +62,13 @@ def order(name: str) -> tuple[int, int]:
 
 
 def as_grid(array: np.ndarray) -> np.ndarray:
-    """Two axes for any array: long vectors in rows of equal length, the last one filled up with nan."""
+    """Two axes for any array: long vectors in rows of equal length, the last one filled up with nan.
+
+    Arrays of very many rows are transposed.
+    """
     if array.ndim >= 2:
-        return array.reshape(array.shape[0], -1)
+        table = array.reshape(array.shape[0], -1)
+        return table.T if len(table) > TALLEST else table
     flat = array.reshape(-1)
     if len(flat) <= LONGEST:
         return flat[None]
