@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from glassformer.draw.measure.demand import verdict
 from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.measure.trials import draw_trials
 from glassformer.draw.registry import FILMS, usual_pictures
@@ -50,6 +51,16 @@ def test_nothing_but_the_answer_is_demanded_and_no_token_alone_decides_it():
     assert before == [None, None]
     assert np.flatnonzero(last).tolist() == [5]
     assert subject.source(0) is None
+
+
+def test_the_verdict_on_an_answer_is_in_the_words_of_the_task():
+    subject = make_subject(load(RUNS / NAME), NAME, sequences=["7 9 ="])
+    sure = np.eye(12)
+    assert verdict(subject.tokens, sure[5], subject.demanded(0), subject.words).endswith(
+        "as the task demands"
+    )
+    wrong = verdict(subject.tokens, sure[4], subject.demanded(0), subject.words)
+    assert wrong == "the model gives 100% to 4, but the answer is 5 (0% together)"
 
 
 def test_a_sequence_must_be_a_whole_prompt():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from glassformer.draw.measure.demand import RULE_WORDS
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.save import DPI
 from glassformer.draw.theme import INTEGERS, Theme, colours_for
@@ -32,7 +33,6 @@ HOMES: dict[Kind, str] = {  # the package of a picture's module, under draw/
     "comparison": "spectra",
     "film": "video.scenes",
 }
-RULE_WORDS = {"law": "rule", "input": "context", "error": "rule error"}  # of figures that say nothing else
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,8 @@ class Picture:
 
 def told_of(subject: Subject) -> Data:
     """What every figure must say: the number of layers, and the words for a task that is no rule."""
-    words = {"law": subject.law, "input": subject.inputs.one, "error": subject.task.words.error}
     layers = {"layers": len(subject.model.architecture.layers)}
-    return layers if words == RULE_WORDS else layers | {"words": words}
+    return layers if subject.words == RULE_WORDS else layers | {"words": subject.words}
 
 
 def many_tokens(subject: Subject) -> Data:

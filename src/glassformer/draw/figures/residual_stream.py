@@ -55,7 +55,7 @@ def compute(subject: Subject) -> Data:
         "has_feedforward": subject.model.architecture.layers[-1].feedforward is not None,
         "steps": steps,
         "predicted": probability.argmax(-1),
-        "verdict": verdict(subject.tokens, probability[-1], subject.demanded(0), subject.law),
+        "verdict": verdict(subject.tokens, probability[-1], subject.demanded(0), subject.words),
         "lens": {name: int(probabilities(subject.model, steps[name][-1:], False).argmax()) for name in "ez"},
         "middle": map_of(subject, steps, "mid", "z", "ez"),
         "end": map_of(subject, steps, "stream", "h", "ezh"),

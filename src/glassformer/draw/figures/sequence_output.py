@@ -70,7 +70,7 @@ def output_widths(places: int, tokens: int, across: float) -> tuple[float, float
 
 
 def title(data: Data) -> str:
-    said = verdict(data["tokens"], data["probabilities"][-1], data["demands"][-1], words_of(data)["law"])
+    said = verdict(data["tokens"], data["probabilities"][-1], data["demands"][-1], words_of(data))
     return f"After {data['labels'][-1]} (p{len(data['labels']) - 1}) {said}"
 
 

@@ -55,7 +55,7 @@ def compute(subject: Subject, index: int = 0) -> Data:
         "carry": carry,
         "states": states,
         "probability": probability,
-        "verdict": verdict(subject.tokens, probability, asked, subject.law),
+        "verdict": verdict(subject.tokens, probability, asked, subject.words),
         "source": subject.source(index),
         "relevant": relevant,
         "sums": sums_map(subject, carry, states, list(relevant)),

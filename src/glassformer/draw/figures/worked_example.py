@@ -4,7 +4,7 @@ The last place of the first sequence: where it and its source enter, how its que
 attention makes of the scores, what it carries over, and which token wins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -52,12 +52,12 @@ def compute(subject: Subject) -> Data:
         "probability": softmax(logits),
         "demanded": subject.demanded(0),
     }
-    return data | {"sentences": sentences(data, subject.law)}
+    return data | {"sentences": sentences(data, subject.words)}
 
 
-def sentences(data: Data, law: str) -> dict[str, str]:
+def sentences(data: Data, words: Mapping[str, str]) -> dict[str, str]:
     """What happens in each step, from this model's numbers."""
-    said = verdict(data["tokens"], data["probability"], data["demanded"], law)
+    said = verdict(data["tokens"], data["probability"], data["demanded"], words)
     return {
         "encode": encode_words(data),
         "detect": by_head(data["scores"], data, detect_words),
@@ -141,7 +141,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 def title(data: Data) -> str:
     last = len(data["labels"]) - 1
-    said = verdict(data["tokens"], data["probability"], data["demanded"], words_of(data)["law"])
+    said = verdict(data["tokens"], data["probability"], data["demanded"], words_of(data))
     return f"What follows {named(data['labels'], last)}, in five steps: {said}"
 
 

@@ -7,7 +7,7 @@
 ('6', 4)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -17,6 +17,12 @@ from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.automaton import Automaton
 
+RULE_WORDS = {  # how figures speak of a rule; a subject has those of its own task
+    "law": "rule",
+    "input": "context",
+    "error": "rule error",
+    "demand": "the rule demands",
+}
 Demand = Bool[np.ndarray, " tok"] | None  # the allowed tokens; none: the rule leaves the next token open
 
 
@@ -72,16 +78,19 @@ def demand_words(tokens: Sequence[str], allowed: Demand) -> str:
 
 
 def verdict(
-    tokens: Sequence[str], probability: Float[np.ndarray, " tok"], allowed: Demand, law: str = "rule"
+    tokens: Sequence[str],
+    probability: Float[np.ndarray, " tok"],
+    allowed: Demand,
+    words_for: Mapping[str, str] = RULE_WORDS,
 ) -> str:
     """What the model says and what the rule, or task, makes of it, in a sentence without its full stop."""
-    best = int(np.argmax(probability))
+    best, law = int(np.argmax(probability)), words_for["law"]
     says = f"the model gives {percent(probability[best], 0)} to {tokens[best]}"
     if allowed is None:
         return f"{says}, and the {law} leaves the next token open"
     words, share = demand_words(tokens, allowed), percent(probability[allowed].sum(), 0)
     if not allowed[best]:
-        return f"{says}, but the {law} demands {words} ({share} together)"
+        return f"{says}, but {words_for['demand']} {words} ({share} together)"
     if allowed.sum() == 1:
         return f"{says}, as the {law} demands"
     count = int(allowed.sum())

@@ -91,6 +91,13 @@ class Subject:
         return self.inputs.law
 
     @property
+    def words(self) -> dict[str, str]:
+        """How figures speak of the task, its inputs, its demands and of errors."""
+        spoken = self.task.words
+        about = {"law": self.law, "input": self.inputs.one}
+        return about | {"error": spoken.error, "demand": spoken.demand}
+
+    @property
     def tokens(self) -> tuple[str, ...]:
         return self.task.tokens()
 
