@@ -20,13 +20,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.examples import short_run
-from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Picture
-from glassformer.draw.registry import PICTURES
+from glassformer.draw.registry import FIGURES, FILMS
 from glassformer.draw.save import save_data, save_figure
 from glassformer.draw.theme import THEMES
-from glassformer.draw.video import VIDEOS, render
+from glassformer.draw.video import render
 from glassformer.runs.history import History
 from glassformer.runs.load import load
 
@@ -44,7 +44,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.run or short_run(Path(scratch))
-        subject = rule_subject(load(folder), folder.name, folder)
+        subject = make_subject(load(folder), folder.name, folder)
         figures(subject, Path(scratch))
         videos(stretched(subject, asked.checkpoints), asked.width, Path(scratch))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -59,11 +59,11 @@ def cpu() -> float:
 def figures(subject: Subject, scratch: Path) -> None:
     print(f"{'figure':<34}{'compute':>9}{'draw':>9}{'save':>9}   CPU-seconds")
     total = 0.0
-    for picture in PICTURES:
+    for picture in FIGURES:
         spent = one_figure(picture, subject, scratch)
         total += sum(spent)
         print(f"{picture.id + ' ' + picture.name:<34}" + "".join(f"{seconds:>9.2f}" for seconds in spent))
-    print(f"{'all ' + str(len(PICTURES)):<34}{total:>27.2f}")
+    print(f"{'all ' + str(len(FIGURES)):<34}{total:>27.2f}")
 
 
 def one_figure(picture: Picture, subject: Subject, scratch: Path) -> tuple[float, float, float]:
@@ -99,7 +99,7 @@ def videos(subject: Subject, width: int, scratch: Path) -> None:
     frames = len(subject.past.history.steps)
     print(f"\n{'video':<20}{'CPU-seconds':>12}{'frames a CPU-s':>16}{'redrawn':>10}{'times':>8}")
     total = 0.0
-    for video in VIDEOS:
+    for video in FILMS:
         start = cpu()
         render(subject, video.id, scratch, ("mp4",), 20, 1, width, LIGHT)
         spent = cpu() - start
@@ -107,9 +107,7 @@ def videos(subject: Subject, width: int, scratch: Path) -> None:
         plain = redrawn(subject, video.id)
         ratio = f"{plain:>10.1f}{frames / spent / plain:>8.1f}" if plain else ""
         print(f"{video.id:<20}{spent:>12.1f}{frames / spent:>16.1f}{ratio}")
-    print(
-        f"{'all':<20}{total:>12.1f}{len(VIDEOS) * frames / total:>16.1f}   {frames} checkpoints, {width} px"
-    )
+    print(f"{'all':<20}{total:>12.1f}{len(FILMS) * frames / total:>16.1f}   {frames} checkpoints, {width} px")
 
 
 def redrawn(subject: Subject, video: str, frames: int = 4) -> float:
@@ -117,7 +115,7 @@ def redrawn(subject: Subject, video: str, frames: int = 4) -> float:
     number = PLAIN.get(video)
     if number is None:
         return 0.0
-    picture = next(one for one in PICTURES if one.id == number)
+    picture = next(one for one in FIGURES if one.id == number)
     history = subject.past.history
     assert history is not None
     start = cpu()

@@ -22,6 +22,7 @@ from benchmarks.operations import KINDS, Counts, bytes_of, count
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import logits_in_blocks
 from glassformer.model.ops_jax import JaxOps
+from glassformer.tasks.sampler import Sampler
 from glassformer.train.flat import Flat, flat_of
 from glassformer.train.objective import cross_entropy
 from glassformer.train.optimiser import make_optimiser
@@ -60,7 +61,7 @@ class Floor:
     limit_outside: str
 
 
-def work_of(model: Architecture, source: Source, train: Train) -> Work:
+def work_of(model: Architecture, source: Sampler, train: Train) -> Work:
     """Counted in the traced step of one seed; nothing is run."""
     first = partial(first_state, model, train)
     vector, memory = jax.eval_shape(first, jax.ShapeDtypeStruct((), jnp.int32))
@@ -70,7 +71,7 @@ def work_of(model: Architecture, source: Source, train: Train) -> Work:
     return Work(learning, drawing, 2 * bytes_of(vector, memory) + 4, bytes_of(tokens))
 
 
-def draw(source: Source, batch: int, number: Any) -> Any:
+def draw(source: Sampler, batch: int, number: Any) -> Any:
     """The tokens of one step."""
     return source.draw(source.shared(stream(0, "pool")), stream(0, "steps"), number[None], batch)[0]
 

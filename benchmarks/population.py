@@ -123,6 +123,7 @@ def cases(asked: argparse.Namespace) -> list[tuple[str, int, int]]:
 def measured(
     asked: argparse.Namespace, ceilings: Any, model: str, seeds: int, batch: int, kernel: str
 ) -> Row:
+
     from benchmarks.floor import floor_of, work_of
     from glassformer.model.token import Table
     from glassformer.tasks.sampler import SumSampler

@@ -108,9 +108,30 @@ def test_an_adder_has_a_poster_and_its_panels(capsys):
     assert all(file.startswith("microadder-57.figures/") for file in content["files"])
 
 
+def test_panels_of_a_rule_and_figures_of_an_adder(capsys, run):
+    content = answer(capsys, "draw", str(run), "--only", "P1,P7,P8")
+    assert [Path(file).name for file in content["files"]] == ["P1_big_picture.png", "P7_parameters.png"]
+    assert content["skipped"] == {
+        "P8": "plus_last_even follows a rule, and this panel is about adding two numbers"
+    }
+    content = answer(capsys, "draw", "glass-29", "--only", "S8,05")
+    assert content["files"] == [
+        "glass-29.figures/05_token_embeddings.png", "glass-29.figures/S8_every_parameter.png"
+    ]  # fmt: skip
+
+
+def test_a_question_gets_every_figure_that_fits(capsys):
+    run = RUNS / "modular11"
+    content = answer(capsys, "draw", str(run), "--out", "mine", "--only", "03,A3,P1", "--sequence", "7 9 =")
+    assert [Path(file).name[:2] for file in content["files"]] == ["03", "A3", "P1"]
+    assert "as the task demands" in (Path("mine") / "captions.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        ("draw runs/plus_last_even --only P8", "plus_last_even follows a rule, and this panel is about adding"),
+        ("draw glass-29 --only A1", "glass-29 adds: it has no rule"),
         ("draw runs/plus_last_even --only 99", "no figure called '99'; "),
         ("draw runs/plus_last_even --only A9", "no figure called 'A9'; did you mean 'A"),
         ("draw runs/plus_last_even --step 950", "step 950 was not saved; the nearest are 900 and 1,800 (12 are saved"),

@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.measure.subject import Subject
 from glassformer.runs.load import load
 
@@ -20,4 +20,4 @@ NAMES = (
 
 @cache
 def subject_of(name: str) -> Subject:
-    return rule_subject(load(RUNS / name), name, RUNS / name)
+    return make_subject(load(RUNS / name), name, RUNS / name)

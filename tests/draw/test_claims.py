@@ -20,10 +20,10 @@ from glassformer.draw.figures import (
     value_landscape,
 )
 from glassformer.draw.measure.plane import plane_of
-from glassformer.draw.measure.prepare import rule_subject
+from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.parts.labels import axes_box, outside, pushed_inside
 from glassformer.draw.parts.matrices import short_number
-from glassformer.draw.registry import PICTURES
+from glassformer.draw.registry import FIGURES
 from glassformer.draw.shares import percent, span_text
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
@@ -52,7 +52,7 @@ def with_attention(architecture, **parts):
 
 
 def with_sequence(text):
-    return rule_subject(load(RUNS / "plus_last_even"), "plus_last_even", sequences=[text])
+    return make_subject(load(RUNS / "plus_last_even"), "plus_last_even", sequences=[text])
 
 
 def test_what_was_not_measured_is_no_share():
@@ -142,7 +142,7 @@ def test_places_without_a_code_are_not_made_alike():
 def test_models_without_a_part_are_drawn_or_refused_in_a_sentence(part):
     subject = with_architecture(with_layers(plain(), **{part: None}))
     refused = []
-    for picture in PICTURES:
+    for picture in FIGURES:
         if picture.id in PAST:
             continue
         try:
@@ -165,7 +165,7 @@ def test_three_heads_are_drawn_or_refused_in_a_sentence():
 def test_two_layers_are_said():
     shape = plain()
     subject = with_architecture(replace(shape, layers=shape.layers * 2))
-    picture = next(picture for picture in PICTURES if picture.id == "09")
+    picture = next(picture for picture in FIGURES if picture.id == "09")
     assert "Of the model's 2 layers" in picture.caption(picture.compute(subject))
     assert "layers" not in picture.caption(picture.compute(subject_of("plus_last_even")))
 
@@ -176,7 +176,7 @@ def test_small_and_large_weights_leave_room_for_their_numbers(number, factor):
     subject = subject_of("plus_last_even")
     params = {name: array * np.float32(factor) for name, array in subject.model.params.items()}
     subject = replace(subject, model=replace(subject.model, params=params))
-    picture = next(picture for picture in PICTURES if picture.id == number)
+    picture = next(picture for picture in FIGURES if picture.id == number)
     assert faults(picture.draw(picture.compute(subject), THEMES["light"])) == []
 
 

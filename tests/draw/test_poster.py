@@ -7,8 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.special import erf
 
+from glassformer.draw.measure.prepare import make_subject
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.poster.panels import (
     big_picture,
@@ -22,9 +25,9 @@ from glassformer.draw.poster.panels import (
     verdict,
 )  # fmt: skip
 from glassformer.draw.poster.projection import VIEW, seen
-from glassformer.draw.poster.registry import draw_panel
-from glassformer.draw.poster.subject import AdderSubject, adder_subject, refuted_by
-from glassformer.draw.theme import THEMES
+from glassformer.draw.poster.sums import Sums, refuted_by
+from glassformer.draw.registry import PANELS
+from glassformer.draw.theme import THEMES, Theme
 from glassformer.errors import UserError
 from glassformer.model.architecture import Fixed
 from glassformer.runs.load import load
@@ -46,18 +49,27 @@ CAPTIONS = (  # how those of microadder-57's panels begin, for its hardest pair
 
 
 @cache
-def subject_of(name: str, pair: tuple[int, int] | None = None) -> AdderSubject:
-    return adder_subject(load(name), name, pair=pair)
+def subject_of(name: str, pair: tuple[int, int] | None = None) -> Subject:
+    return make_subject(load(name), name, pair=pair)
 
 
-def changed(subject: AdderSubject, name: str, factor: float = 1.3) -> AdderSubject:
+def sums_of(name: str, pair: tuple[int, int] | None = None) -> Sums:
+    return subject_of(name, pair).sums
+
+
+def draw_panel(id: str, subject: Subject, theme: Theme) -> Figure:
+    panel = next(one for one in PANELS if one.id == id)
+    return panel.draw(panel.compute(subject), theme)
+
+
+def changed(subject: Sums, name: str, factor: float = 1.3) -> Sums:
     """The same subject with one parameter changed; the verdict is left as it was."""
     params = dict(subject.model.params)
     params[name] = params[name] * factor
     return replace(subject, model=replace(subject.model, params=params))
 
 
-def micro_pass(subject: AdderSubject, tokens: list[int]) -> dict[str, np.ndarray]:
+def micro_pass(subject: Sums, tokens: list[int]) -> dict[str, np.ndarray]:
     """MicroAdder's forward pass, written out from its description (adders.md)."""
     p = {name: np.asarray(array, np.float64) for name, array in subject.model.params.items()}
     angle = p["token.start"] + np.arange(10) * p["token.stride"]
@@ -86,7 +98,7 @@ def micro_pass(subject: AdderSubject, tokens: list[int]) -> dict[str, np.ndarray
     return {"mix": mix, "number": number, "logits": norm(last) @ p["head.weight"].T @ table.T, "table": table}
 
 
-def nano_pass(subject: AdderSubject, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+def nano_pass(subject: Sums, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
     """nanoGPT-58's attention (head, digit, place) and logits (digit, token), from its description."""
     p = {name: np.asarray(array, np.float64) for name, array in subject.model.params.items()}
     text = f"{a:010d}0{b:010d}0" + f"{a + b:011d}"[:0:-1]  # the answer units first, without its last digit
@@ -145,7 +157,7 @@ def test_the_poster_counts_like_its_boxes():
 
 
 def test_attention_logits_and_margins_are_those_of_the_weights():
-    subject = subject_of(MICRO, PAIR)
+    subject = sums_of(MICRO, PAIR)
     by_hand = micro_pass(subject, asked(*PAIR))
     drawn, worked = routing.compute(subject), one_addition.compute(subject)
     assert np.allclose(drawn["weights"][0], by_hand["mix"][21:32], atol=1e-5)
@@ -159,7 +171,7 @@ def test_attention_logits_and_margins_are_those_of_the_weights():
 
 def test_attention_and_margins_of_the_two_heads_of_nanogpt_by_hand():
     name, (a, b) = "nanogpt-58", (1234567890, 2718281828)
-    subject = subject_of(name, (a, b))
+    subject = sums_of(name, (a, b))
     mixes, logits = nano_pass(subject, a, b)
     worked = one_addition.compute(subject)
     assert np.allclose(routing.compute(subject)["weights"], mixes, atol=2e-3)
@@ -171,7 +183,7 @@ def test_attention_and_margins_of_the_two_heads_of_nanogpt_by_hand():
 
 
 def test_the_one_number_of_the_bottleneck_is_attention_times_the_values():
-    subject = subject_of(MICRO)
+    subject = sums_of(MICRO)
     data, sample = bottleneck.compute(subject), subject.sample
     write = np.asarray(subject.model.params["attn.out.write"], np.float64)
     assert data["rank"] == 1
@@ -190,7 +202,7 @@ def carry_into(a: int, b: int, column: int) -> int:
 
 @pytest.mark.parametrize("name", [MICRO, "nanogpt-58-repaired", "tinyadder-95", "hand-6"])
 def test_the_decision_map_agrees_with_what_the_model_writes(name):
-    data = bottleneck.compute(subject_of(name))
+    data = bottleneck.compute(sums_of(name))
     low, high, bottom, top = data["extent"]
     rows, columns = data["map"].shape
     chosen = (
@@ -206,50 +218,50 @@ def test_the_decision_map_agrees_with_what_the_model_writes(name):
 
 
 def test_digits_lie_on_the_arc_and_attention_carries_them_in_a_line():
-    data = digits.compute(subject_of(MICRO))
+    data = digits.compute(sums_of(MICRO))
     params = load(MICRO).params
-    assert np.allclose(data["table"], micro_pass(subject_of(MICRO), asked(0, 0))["table"], atol=1e-5)
+    assert np.allclose(data["table"], micro_pass(sums_of(MICRO), asked(0, 0))["table"], atol=1e-5)
     assert data["lengths"] == pytest.approx(abs(float(params["token.amplitude"])))
     assert data["turns"] == pytest.approx(math.degrees(float(params["token.stride"])), rel=1e-4)
     assert 0.99 < data["straight"] <= 1
     assert "on an arc of radius 10.6" in digits.title(data)
-    assert "straight line" in digits.title(digits.compute(subject_of("nanogpt-58")))
+    assert "straight line" in digits.title(digits.compute(sums_of("nanogpt-58")))
 
 
 def test_places_share_points_and_the_view_is_orthonormal():
-    data = places.compute(subject_of(MICRO))
+    data = places.compute(sums_of(MICRO))
     assert len(data["groups"]) == 12
     assert data["shared"] == "xₖ, yₖ and zₖ"
     assert np.allclose(VIEW @ VIEW.T, np.eye(2))
     upward = seen(np.array([[0.0, 0.0, 1.0]]))[0]
     assert upward[0] == 0 and upward[1] > 0.5
-    rope = places.compute(subject_of("hand-6"))
+    rope = places.compute(sums_of("hand-6"))
     assert rope["distances"] == {"xₖ": 22, "yₖ": 10, "xₖ₋₁": 23, "yₖ₋₁": 11}
     assert "30.0°" in places.title(rope)
 
 
 def test_norms_show_the_gain_and_the_size_that_follows_from_it():
-    subject = subject_of(MICRO)
+    subject = sums_of(MICRO)
     data, gain = norms.compute(subject), np.asarray(subject.model.params["attn_norm.gain"], np.float64)
     assert np.allclose(data["gains"]["head"], gain)
     stream = subject.sample.kept["stream"].astype(np.float64)
     after = stream / np.sqrt((stream**2).mean(-1, keepdims=True) + 1e-5) * gain
     assert data["lengths"]["head"][1][2] == pytest.approx(np.median(np.sqrt((after**2).mean(-1))), rel=1e-4)
-    assert norms.title(norms.compute(subject_of("hand-6"))).startswith("No norm")
+    assert norms.title(norms.compute(sums_of("hand-6"))).startswith("No norm")
 
 
 def test_attention_by_role_adds_up_and_finds_the_columns():
-    data = routing.compute(subject_of("nanogpt-58"))
+    data = routing.compute(sums_of("nanogpt-58"))
     assert np.allclose(data["shares"].sum(-1), 1, atol=1e-5)
     assert np.allclose(data["mean"][0][:4], [0.5, 0.5, 0, 0], atol=1e-3)
     assert np.allclose(data["mean"][1][:4], [0, 0, 0.5, 0.5], atol=1e-3)
-    assert routing.compute(subject_of("tinyadder-95"))["alike"] == [True, True, True, False, True, True]
+    assert routing.compute(sums_of("tinyadder-95"))["alike"] == [True, True, True, False, True, True]
 
 
 def test_nearly_all_is_not_written_as_all():
     data = {"mean": np.array([[0.9996, 0.0004]]), "alike": [False], "roles": ("xₖ", "yₖ")}
     assert routing.looks(data, 0) == "xₖ (>99.9%)"
-    found = verdict.compute(subject_of("nanogpt-58")) | {"wrong": 2_999, "sums": 3_000}
+    found = verdict.compute(sums_of("nanogpt-58")) | {"wrong": 2_999, "sums": 3_000}
     assert verdict.stamp_words(found) == "wrong on >99.9% of random pairs"
 
 
@@ -267,7 +279,9 @@ def test_fixed_numbers_are_no_parameters():
     params = {name: np.array(array) for name, array in subject.model.params.items()}
     for entry in entries:
         params[entry.name][entry.place] = entry.value
-    model = replace(subject.model, architecture=replace(subject.architecture, fixed=entries), params=params)
+    model = replace(
+        subject.model, architecture=replace(subject.model.architecture, fixed=entries), params=params
+    )
     fewer = replace(subject, model=model)
     data = parameters.compute(fewer)
     assert parameters.title(data).startswith("All 21 parameters in 8 arrays, 2 more fixed")
@@ -280,24 +294,25 @@ def test_titles_claim_no_more_than_holds():
     assert "the largest part, 23, is attention" in big_picture.title(big_picture.compute(subject_of(MICRO)))
     small = subject_of("hand-6")
     assert "the largest parts, 2 each" in big_picture.title(big_picture.compute(small))
-    assert "almost on a line" in digits.title(digits.compute(small))
+    assert "almost on a line" in digits.title(digits.compute(small.sums))
     params, dead = parameters.compute(subject_of(MICRO)), "3 of them change no logit of 64 sums"
     assert dead in parameters.title(params) and "float64" in parameters.words_below(params)
 
 
-def silenced(name: str, *zeros: str) -> AdderSubject:
+def silenced(name: str, *zeros: str) -> Subject:
     """A model of the zoo with some parameters set to zero."""
     model = load(name)
     params = {key: array * (0 if key in zeros else 1) for key, array in model.params.items()}
-    return adder_subject(replace(model, params=params), name)
+    return make_subject(replace(model, params=params), name)
 
 
 def test_attention_that_writes_nothing_is_said_to_hand_on_nothing():
     subject = silenced("glass-39", "attn.out.weight")  # as at the first step of training
-    data = bottleneck.compute(subject)
+    data = bottleneck.compute(subject.sums)
     assert data["rank"] == 0 and "hands on nothing" in bottleneck.title(data)
-    assert "carries none" in digits.message_words(digits.compute(subject))
-    assert subject.findings.verdict == "refuted" and "made for this poster" in subject.findings.source
+    assert "carries none" in digits.message_words(digits.compute(subject.sums))
+    findings = subject.sums.findings
+    assert findings.verdict == "refuted" and "made for this poster" in findings.source
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert faults(draw_panel("P6", subject, THEMES["light"])) == []
@@ -305,7 +320,7 @@ def test_attention_that_writes_nothing_is_said_to_hand_on_nothing():
 
 
 def test_digits_on_one_point_are_not_called_a_line():
-    data = digits.compute(changed(subject_of("glass-29"), "token.amplitude", 0.0))
+    data = digits.compute(changed(sums_of("glass-29"), "token.amplitude", 0.0))
     assert "all on one point" in digits.title(data)
 
 
@@ -313,11 +328,11 @@ def test_weights_that_overflow_are_refused_in_a_sentence():
     model = load("nanogpt-58")
     huge = replace(model, params={key: array * np.float32(1e30) for key, array in model.params.items()})
     with pytest.raises(UserError, match="nanogpt-58 cannot be drawn: its weights are so large"):
-        adder_subject(huge, "nanogpt-58")
+        _ = make_subject(huge, "nanogpt-58").sums
 
 
 def test_a_pair_that_comes_out_wrong_refutes():
-    subject = subject_of("nanogpt-58")
+    subject = sums_of("nanogpt-58")
     open_ = replace(subject.findings, verdict="undecided", counterexample=None)
     found = refuted_by(open_, subject.model, subject.task, [(1, 1), (0, 9000)])
     assert (found.verdict, found.wrong_pair) == ("refuted", (0, 9000))

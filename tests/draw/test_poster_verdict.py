@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.poster.panels import (
     bottleneck,
     digits,
@@ -16,8 +17,8 @@ from glassformer.draw.poster.panels import (
     routing,
     verdict,
 )  # fmt: skip
-from glassformer.draw.poster.registry import PANELS
-from glassformer.draw.poster.subject import adder_subject, worst_tried
+from glassformer.draw.poster.sums import worst_tried
+from glassformer.draw.registry import PANELS
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from glassformer.runs.load import load
@@ -28,11 +29,12 @@ from tests.draw.test_poster import (
     changed,
     shown_parameters,
     subject_of,
+    sums_of,
 )
 
 
 def test_the_verdict_shows_the_hardest_pair_with_its_margin():
-    subject = subject_of(MICRO)
+    subject = sums_of(MICRO)
     data = verdict.compute(subject)
     worst = subject.findings.hardest_step
     assert data["pair"] == (worst.a, worst.b) == subject.pair
@@ -42,12 +44,12 @@ def test_the_verdict_shows_the_hardest_pair_with_its_margin():
 
 
 def test_a_refuted_model_shows_where_it_fails():
-    data = verdict.compute(subject_of("nanogpt-58"))
+    data = verdict.compute(sums_of("nanogpt-58"))
     a, b = data["pair"]
     assert load("nanogpt-58").add(a, b) == int(data["got"]) != a + b == data["expected"]
     assert (data["margins"] < 0).tolist() == (data["written"] != data["z"]).tolist()
     assert "Wrong" in verdict.title(data)
-    assert "come out wrong" in one_addition.title(one_addition.compute(subject_of("nanogpt-58")))
+    assert "come out wrong" in one_addition.title(one_addition.compute(sums_of("nanogpt-58")))
 
 
 @pytest.mark.parametrize(
@@ -65,13 +67,13 @@ def test_a_refuted_model_shows_where_it_fails():
     ],
 )
 def test_another_weight_is_another_picture(panel, parameter, key):
-    subject = subject_of(MICRO)
+    subject = sums_of(MICRO)
     before, after = panel.compute(subject)[key], panel.compute(changed(subject, parameter))[key]
     assert not np.allclose(before, after)
 
 
 def test_titles_follow_the_weights():
-    before, after = subject_of(MICRO), changed(subject_of(MICRO), "token.stride", 2.0)
+    before, after = sums_of(MICRO), changed(sums_of(MICRO), "token.stride", 2.0)
     assert digits.title(digits.compute(before)) != digits.title(digits.compute(after))
     assert routing.title(routing.compute(before)) != routing.title(
         routing.compute(changed(before, "attn.k.weight", 0.3))
@@ -79,7 +81,7 @@ def test_titles_follow_the_weights():
 
 
 def test_without_a_proof_the_worst_pair_tried_is_named_as_such():
-    subject = subject_of(MICRO)
+    subject = sums_of(MICRO)
     tried = worst_tried(subject.model, subject.task)
     undecided = replace(subject.findings, verdict="undecided", details={}, reason="no time")
     data = verdict.compute(replace(subject, findings=undecided, tried=tried))
@@ -90,9 +92,9 @@ def test_without_a_proof_the_worst_pair_tried_is_named_as_such():
 
 def test_a_pair_out_of_range_or_a_step_without_history_is_refused():
     with pytest.raises(UserError, match="between 0 and 9999999999"):
-        adder_subject(load(MICRO), MICRO, pair=(10**10, 1))
+        make_subject(load(MICRO), MICRO, pair=(10**10, 1))
     with pytest.raises(UserError, match="no saved steps"):
-        adder_subject(load(MICRO), MICRO, step=100)
+        make_subject(load(MICRO), MICRO, step=100)
 
 
 def test_the_whole_poster_is_clean_in_the_dark():
@@ -107,10 +109,10 @@ def test_the_whole_poster_is_clean_in_the_dark():
 
 def test_drawing_imports_no_jax():
     code = (
-        "import sys; from glassformer.draw.poster.subject import adder_subject as make;"
-        "from glassformer.draw.poster.registry import draw_panel; from glassformer.draw.theme import THEMES;"
+        "import sys; from glassformer.draw.measure.prepare import make_subject as make;"
+        "from glassformer.draw.registry import PANELS; from glassformer.draw.theme import THEMES;"
         "from glassformer.runs.load import load; s = make(load('glass-29'), 'glass-29');"
-        "draw_panel('P1', s, THEMES['light']); print('jax' in sys.modules)"
+        "PANELS[1].draw(PANELS[1].compute(s), THEMES['light']); print('jax' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from glassformer.draw.parts.matrices import PARAMETER
-from glassformer.draw.registry import PICTURES
+from glassformer.draw.registry import FIGURES
 from glassformer.draw.save import save_data
 from glassformer.draw.theme import THEMES
 from glassformer.runs.atomic import read_arrays
@@ -15,12 +15,12 @@ from tests.draw.conftest import NAMES, subject_of
 from tests.draw.faults import faults
 from tests.selection import each
 
-IDS = [picture.id for picture in PICTURES]
+IDS = [picture.id for picture in FIGURES]
 
 
 @pytest.mark.parametrize(("id", "name"), each(5, [(id, name) for id in IDS for name in NAMES]))
 def test_no_figure_has_a_fault(id, name):
-    picture = PICTURES[IDS.index(id)]
+    picture = FIGURES[IDS.index(id)]
     data = picture.compute(subject_of(name))
     assert faults(picture.draw(data, THEMES["light"])) == []
     assert len(picture.caption(data)) > 60
@@ -30,7 +30,7 @@ def test_no_figure_has_a_fault(id, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["dark", "print"])
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("picture", PICTURES, ids=IDS)
+@pytest.mark.parametrize("picture", FIGURES, ids=IDS)
 def test_no_figure_has_a_fault_in_other_themes(picture, name, theme):
     assert faults(picture.draw(picture.compute(subject_of(name)), THEMES[theme])) == []
 
@@ -40,7 +40,7 @@ def test_the_set_draws_every_parameter(name):
     """Every stored number, once or more, as it is stored: in all the whole count of the model."""
     subject = subject_of(name)
     drawn: dict[str, np.ndarray] = {}
-    for picture in PICTURES:
+    for picture in FIGURES:
         if picture.id in ("05", "08", "F2", "F4"):
             figure = picture.draw(picture.compute(subject), THEMES["light"])
             for image in (image for axes in figure.axes for image in axes.images):
@@ -56,12 +56,12 @@ def test_the_set_draws_every_parameter(name):
 def test_numbers_are_unique_and_in_order():
     assert len(set(IDS)) == len(IDS)
     assert IDS[:18] == [f"{number:02d}" for number in range(1, 19)]
-    assert len({picture.file for picture in PICTURES}) == len(IDS)
+    assert len({picture.file for picture in FIGURES}) == len(IDS)
 
 
 def test_data_can_be_saved(tmp_path):
     """Nothing but arrays and plain data comes out of any figure, and all of it comes back."""
-    for picture in PICTURES:
+    for picture in FIGURES:
         data = picture.compute(subject_of("even_repeat_last_odd"))
         path = save_data(tmp_path, picture.id, data, {"caption": picture.caption(data)})
         arrays, about = read_arrays(path)
@@ -71,7 +71,7 @@ def test_data_can_be_saved(tmp_path):
 
 
 def test_drawing_starts_without_jax():
-    modules = sorted({f"glassformer.draw.figures.{picture.module}" for picture in PICTURES})
+    modules = sorted({f"glassformer.draw.figures.{picture.module}" for picture in FIGURES})
     code = f"import sys, {', '.join(modules)}, glassformer.commands.draw, glassformer.commands.video\n"
     code += "print('jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from glassformer.draw.measure.prepare import at_step, rule_subject
+from glassformer.draw.measure.prepare import at_step, make_subject
 from glassformer.draw.measure.trials import draw_trials
 from glassformer.errors import UserError
 from glassformer.runs.load import load
@@ -59,7 +59,7 @@ def test_trials_are_what_the_rule_asks():
 
 def test_sequences_of_the_user_come_first_and_the_last_tokens_count():
     loaded = load(RUNS / "plus_last_even")
-    subject = rule_subject(loaded, "x", sequences=["4 1 +", "1 2 3 4 5 6 7 8 9 +"])
+    subject = make_subject(loaded, "x", sequences=["4 1 +", "1 2 3 4 5 6 7 8 9 +"])
     assert [" ".join(subject.labels(i)) for i in range(2)] == ["4 1 +", "3 4 5 6 7 8 9 +"]
     assert len(subject.sequences) == 3
     assert len(subject.sequences[2]) == 8
@@ -79,7 +79,7 @@ def test_a_step_that_was_not_saved_names_the_nearest():
         UserError, match=r"step 950 was not saved; the nearest are 900 and 1,800 \(12 are saved"
     ):
         at_step(subject_of("plus_last_even"), 950)
-    bare = rule_subject(load(RUNS / "plus_last_even" / "params.safetensors"), "bare")
+    bare = make_subject(load(RUNS / "plus_last_even" / "params.safetensors"), "bare")
     with pytest.raises(UserError, match="bare has no saved steps"):
         at_step(bare, 0)
 
@@ -87,8 +87,8 @@ def test_a_step_that_was_not_saved_names_the_nearest():
 @pytest.mark.parametrize("text", ["+", "+@8", "@3", "12@3", "+@x"])
 def test_bad_queries_are_refused(text):
     with pytest.raises(UserError):
-        rule_subject(load(RUNS / "plus_last_even"), "x", query=text)
+        make_subject(load(RUNS / "plus_last_even"), "x", query=text)
 
 
 def test_a_query_is_a_token_at_a_place():
-    assert rule_subject(load(RUNS / "plus_last_even"), "x", query="+@7").query == (11, 7)
+    assert make_subject(load(RUNS / "plus_last_even"), "x", query="+@7").query == (11, 7)

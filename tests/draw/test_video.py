@@ -12,13 +12,14 @@ from matplotlib.axes import Axes
 from PIL import Image
 
 from glassformer.draw.measure.subject import Subject
+from glassformer.draw.registry import FILMS
 from glassformer.draw.theme import THEMES, channels, mixed, token_colour
-from glassformer.draw.video import VIDEOS, maps, render
+from glassformer.draw.video import maps, render
 from glassformer.draw.video.checkpoints import chosen_checkpoints
 from glassformer.draw.video.encoder import GIF_FRAMES, gif_timing
 from glassformer.draw.video.labelling import label_tracks
 from glassformer.draw.video.maps import box_of
-from glassformer.draw.video.registry import video_called
+from glassformer.draw.video.render import find_film, perform
 from glassformer.draw.video.scenes import attention, embeddings, landscape, qkv, residual
 from glassformer.draw.video.stage import Stage
 from tests.draw.conftest import subject_of
@@ -30,7 +31,7 @@ CLOSE = 4.0  # of 255, mean difference of a drawn frame and its compressed copy
 
 def staged(which: str, name: str = "plus_last_even", width: int = WIDTH, every: int = 1) -> Stage:
     subject = subject_of(name)
-    return video_called(which).perform(subject, chosen_checkpoints(subject, every), LIGHT, width)
+    return perform(find_film(which), subject, chosen_checkpoints(subject, every), LIGHT, width)
 
 
 @cache
@@ -162,7 +163,7 @@ CASES = [  # those of plus_last_even are seen by the other tests
 def test_every_video_of_every_kind_of_model(name: str, which: str) -> None:
     """First and last frame differ, and sizes are even."""
     subject = subject_of(name)
-    stage = video_called(which).perform(subject, chosen_checkpoints(subject, 11), LIGHT, 320)
+    stage = perform(find_film(which), subject, chosen_checkpoints(subject, 11), LIGHT, 320)
     first, last = (frame.copy() for frame in stage.frames())
     assert first.shape == (stage.size[1], 320, 4) and stage.size[1] % 2 == 0
     assert (first != last).any(-1).mean() > 0.003
@@ -262,7 +263,7 @@ def moving_points(axes: Axes) -> np.ndarray:
     return np.concatenate(found)
 
 
-@pytest.mark.parametrize("which", [video.id for video in VIDEOS])
+@pytest.mark.parametrize("which", [video.id for video in FILMS])
 @pytest.mark.parametrize(("name", "every"), [("plus_last_even", 1), ("even_repeat_last_odd", 4)])
 def test_no_moving_point_leaves_its_panel_in_any_frame(
     name: str, every: int, which: str, monkeypatch: pytest.MonkeyPatch

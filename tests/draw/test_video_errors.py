@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from glassformer.draw.measure.subject import Past
-from glassformer.draw.video import VIDEOS, chosen_videos, encoder, render
+from glassformer.draw.registry import FILMS
+from glassformer.draw.video import choose_films, encoder, render
 from glassformer.draw.video.checkpoints import checkpoint
-from glassformer.draw.video.registry import video_called
+from glassformer.draw.video.render import find_film, perform
 from glassformer.draw.video.stage import Stage
 from glassformer.errors import UserError
 from tests.draw.conftest import subject_of
@@ -96,9 +97,7 @@ def test_without_a_history_the_reason_is_given(tmp_path: Path) -> None:
 def test_without_evaluations_there_is_still_a_video() -> None:
     subject = subject_of("plus_last_even")
     bare = replace(subject, past=replace(subject.past, rows=[]))
-    first, last = (
-        frame.copy() for frame in video_called("qkv").perform(bare, [0, 11], LIGHT, WIDTH).frames()
-    )
+    first, last = (frame.copy() for frame in perform(find_film("qkv"), bare, [0, 11], LIGHT, WIDTH).frames())
     assert (first != last).any()
 
 
@@ -109,9 +108,9 @@ def test_a_checkpoint_is_the_model_of_that_step() -> None:
     assert np.array_equal(early.model.params["token.weight"], subject.past.history.params["token.weight"][3])
 
 
-def test_chosen_videos_come_in_the_order_of_the_set() -> None:
-    assert [video.id for video in chosen_videos(["residual", "embeddings"])] == ["embeddings", "residual"]
-    assert chosen_videos() == VIDEOS
+def test_choose_films_come_in_the_order_of_the_set() -> None:
+    assert [video.id for video in choose_films(["residual", "embeddings"])] == ["embeddings", "residual"]
+    assert choose_films() == FILMS
 
 
 def test_the_list_of_videos_imports_no_matplotlib() -> None:

@@ -5,24 +5,26 @@ From Python the same is `glassformer.draw("runs/plus_last_even", only=["05", "F1
 
 import base64
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassformer.commands.waiting import bar
-from glassformer.draw.picture import Data, Drawable, chosen
-from glassformer.draw.poster.registry import PANELS
-from glassformer.draw.registry import PICTURES
-from glassformer.draw.save import check_formats, save_data, save_figure, write_captions
+from glassformer.draw.measure.prepare import make_subject
+from glassformer.draw.measure.subject import Subject
+from glassformer.draw.picture import Picture, chosen
+from glassformer.draw.pipeline import Manner, draw_set
+from glassformer.draw.registry import DRAWN, usual_pictures
+from glassformer.draw.save import check_formats, write_captions
 from glassformer.draw.shares import counted
-from glassformer.draw.theme import Theme, theme_named
-from glassformer.errors import UserError, require
+from glassformer.draw.theme import theme_named
+from glassformer.errors import UserError
 from glassformer.model.adding import checked
 from glassformer.runs.atomic import locked
 from glassformer.runs.load import Loaded, load
 from glassformer.runs.seal import sealing
-from glassformer.tasks import Rule
 
 FIGURES = "figures"
 
@@ -84,78 +86,42 @@ def draw_model(
     began = time.perf_counter()
     check_formats(wish.formats)
     theme = theme_named(wish.theme)
-    pictures, subject, notes = prepared(loaded, origin, wish)
-    files: list[Path] = []
-    skipped: dict[str, str] = {}
-    with locked(folder), sealing(origin, folder), bar(len(pictures), show, "figures") as tell:
-        for picture in pictures:
-            try:
-                data = picture.compute(subject)
-            except UserError as error:  # the model has nothing to show there
-                skipped[picture.id] = str(error)
-            else:
-                files += draw_one(picture, data, subject, wish, theme, folder)
-            if tell:
-                tell(1)
-        if not files:
-            raise UserError(next(iter(skipped.values())))
-        write_captions(folder, [picture.id for picture in every_picture(loaded)])
-    names, seconds = [str(path) for path in files], round(time.perf_counter() - began, 3)
-    return DrawResult(names, seconds, str(folder), skipped, notes)
+    subject = subject_of(loaded, origin, wish)
+    pictures = chosen(DRAWN, wish.only, usual=usual_pictures(subject))
+    manner = Manner(wish.formats, theme, {"model": subject.name, "step": subject.step})
+    with drawing_into(folder, origin, len(pictures), show, "figures") as tell:
+        drawn = draw_set(pictures, subject, folder, manner, tell)
+        if not drawn.files:
+            raise UserError(next(iter(drawn.skipped.values())))
+        write_captions(folder, [picture.id for picture in DRAWN])
+    names, seconds = [str(path) for path in drawn.files], round(time.perf_counter() - began, 3)
+    return DrawResult(names, seconds, str(folder), drawn.skipped, shortened(wish.sequences, subject.context))
 
 
-def draw_one(
-    picture: Drawable, data: Data, subject: Any, wish: Wish, theme: Theme, folder: Path
-) -> list[Path]:
-    """One figure, its data and its caption."""
-    figure = picture.draw(data, theme)
-    about = {
-        "name": picture.name,
-        "caption": picture.caption(data),
-        "file": f"{picture.file}.{wish.formats[0]}",
-    }
-    about |= {"model": subject.name, "step": subject.step}
-    files = save_figure(figure, folder / picture.file, wish.formats, theme, picture.dpi)
-    save_data(folder, picture.id, data, about)
-    return files
+def subject_of(loaded: Loaded, origin: Path | None, wish: Wish) -> Subject:
+    """What the figures are about."""
+    return make_subject(
+        loaded, loaded.name, origin, wish.step, wish.sequences, wish.pair, wish.dims, wish.query
+    )
 
 
-def prepared(loaded: Loaded, origin: Path | None, wish: Wish) -> tuple[Sequence[Drawable], Any, list[str]]:
-    """The figures asked for, what they are about, and what a user must be told of the input."""
-    name, pictures = loaded.name, wanted_pictures(loaded, wish.only)
-    if isinstance(loaded.task, Rule):
-        from glassformer.draw.measure.prepare import rule_subject
-
-        refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
-        require_dims(wish.dims, loaded.architecture.width)
-        subject = rule_subject(loaded, name, origin, wish.step, wish.sequences, wish.dims, wish.query)
-        return pictures, subject, shortened(wish.sequences, subject.context)
-    from glassformer.draw.poster.subject import adder_subject
-
-    for option, value in (("--sequence", wish.sequences), ("--query", wish.query), ("--dims", wish.dims)):
-        refuse(value, option, f"rules; {name} adds: --pair A+B")
-    return pictures, adder_subject(loaded, name, origin, wish.pair, wish.step), []
+@contextmanager
+def drawing_into(
+    folder: Path, origin: Path | None, count: int, show: bool, what: str
+) -> Iterator[Callable[[int], object] | None]:
+    """The folder locked, its run's seal open, and a bar that counts pictures."""
+    with locked(folder), sealing(origin, folder), bar(count, show, what) as tell:
+        yield tell
 
 
-def require_dims(dims: tuple[int, int] | None, width: int) -> None:
-    """Two dimensions that the model has."""
-    is_good = dims is None or (min(dims) >= 0 and max(dims) < width and dims[0] != dims[1])
-    require(is_good, "--dims", f"two of the dimensions 0 to {width - 1}", dims)
+def every_picture(loaded: Loaded) -> Sequence[Picture]:
+    """The set of figures for a model that nothing is said about."""
+    return usual_pictures(make_subject(loaded, loaded.name, loaded.folder))
 
 
-def every_picture(loaded: Loaded) -> Sequence[Drawable]:
-    """The whole set of figures for a model of this kind."""
-    return PICTURES if isinstance(loaded.task, Rule) else PANELS
-
-
-def wanted_pictures(loaded: Loaded, only: Sequence[str]) -> Sequence[Drawable]:
-    """Those with these numbers or names; all where none is given."""
-    return chosen(every_picture(loaded), only)
-
-
-def refuse(value: Any, option: str, meant_for: str) -> None:
-    if value:
-        raise UserError(f"{option} is for {meant_for}")
+def wanted_pictures(loaded: Loaded, only: Sequence[str]) -> Sequence[Picture]:
+    """Those with these numbers or names; the usual set where none is given."""
+    return chosen(DRAWN, only, usual=every_picture(loaded))
 
 
 def shortened(sequences: Sequence[str], context: int) -> list[str]:

@@ -5,9 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from glassformer.draw.poster.registry import PANELS
-from glassformer.draw.registry import PICTURES
-from glassformer.draw.video import VIDEOS
+from glassformer.draw.registry import FIGURES, FILMS, PANELS
 from glassformer.errors import UserError
 from glassformer.model.architecture import Architecture
 from glassformer.model.forward import parameters
@@ -89,7 +87,7 @@ def figures() -> Items:
     """What `glassformer draw` makes, of rule models and of adders, and what `glassformer video` does."""
     return [
         {"id": picture.id, "about": f"{picture.name}: {picture.about}", "kind": kind}
-        for kind, pictures in ((RULE_FIGURE, PICTURES), (PANEL, PANELS), (VIDEO, VIDEOS))
+        for kind, pictures in ((RULE_FIGURE, FIGURES), (PANEL, PANELS), (VIDEO, FILMS))
         for picture in pictures
     ]
 

@@ -8,17 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassformer.commands.draw import refuse, shortened, tuple_of
-from glassformer.commands.waiting import bar
-from glassformer.draw.measure.prepare import rule_subject, sum_subject
-from glassformer.draw.measure.subject import Subject
+from glassformer.commands.draw import drawing_into, shortened, tuple_of
+from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.shares import counted
 from glassformer.draw.theme import theme_named
 from glassformer.errors import UserError
-from glassformer.runs.atomic import locked
 from glassformer.runs.load import Loaded, load
-from glassformer.runs.seal import sealing
-from glassformer.tasks import Rule
 
 VIDEOS = "videos"
 
@@ -56,16 +51,16 @@ def video(
     **wishes: Any,
 ) -> VideoResult:
     """Film the run that a target names; `video("runs/x", fps=25)` is short for a VideoWish."""
-    from glassformer.draw.video import chosen_videos, render
+    from glassformer.draw.video import choose_films, render
 
     began = time.perf_counter()
     asked = wish or VideoWish(**{name: tuple_of(value) for name, value in wishes.items()})
     loaded = load(target, model)
     origin = trained_here(loaded)
-    videos, theme = chosen_videos(asked.which), theme_named(asked.theme)
-    subject = filmed(loaded, origin, asked)
+    videos, theme = choose_films(asked.which), theme_named(asked.theme)
+    subject = make_subject(loaded, loaded.name, origin, sequences=asked.sequences, pair=asked.pair)
     folder, files = Path(out) if out is not None else origin / VIDEOS, list[Path]()
-    with locked(folder), sealing(origin, folder), bar(len(videos), show, "videos") as tell:
+    with drawing_into(folder, origin, len(videos), show, "videos") as tell:
         for one in videos:
             files += render(
                 subject, one.id, folder, asked.formats, asked.fps, asked.every, asked.width, theme
@@ -74,16 +69,6 @@ def video(
                 tell(1)
     notes, seconds = shortened(asked.sequences, subject.context), round(time.perf_counter() - began, 3)
     return VideoResult([str(path) for path in files], seconds, str(folder), notes)
-
-
-def filmed(loaded: Loaded, origin: Path, wish: VideoWish) -> Subject:
-    """The model with the one input that is followed."""
-    name = loaded.name
-    if isinstance(loaded.task, Rule):
-        refuse(wish.pair, "--pair", f"adders; {name} follows a rule: --sequence")
-        return rule_subject(loaded, name, origin, sequences=wish.sequences)
-    refuse(wish.sequences, "--sequence", f"rules; {name} adds: --pair A+B")
-    return sum_subject(loaded, name, origin, wish.pair)
 
 
 def trained_here(loaded: Loaded) -> Path:

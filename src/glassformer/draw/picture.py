@@ -1,81 +1,123 @@
-"""A figure's parts: data that can be saved and compared, a drawing of them, and a caption.
+"""A picture: data that can be saved and compared, a drawing of them, and a caption.
 
-A figure is a module with three functions: compute(subject, **options), draw(data, theme), caption(data).
+Its module has three functions: compute(subject, **options), draw(data, theme), caption(data). The panel of a
+poster draws into a frame instead and has a title(data); the scene of a film performs on a stage instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from glassformer.draw.measure.demand import RULE_WORDS
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.save import DPI
-from glassformer.draw.theme import Theme
-from glassformer.errors import unknown
+from glassformer.draw.theme import INTEGERS, Theme, colours_for
+from glassformer.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Data = dict[str, Any]  # arrays, planes, texts and plain numbers by name
+Need = Callable[[Subject], object]  # raises a UserError of one sentence where a model does not have it
+Kind = Literal["figure", "panel", "poster", "spectrum", "comparison", "film"]
+
+POSTER_DPI = 150  # 3,189 pixels over 54 cm
+HOMES: dict[Kind, str] = {  # the package of a picture's module, under draw/
+    "figure": "figures",
+    "panel": "poster.panels",
+    "poster": "poster",
+    "spectrum": "spectra",
+    "comparison": "spectra",
+    "film": "video.scenes",
+}
 
 
-class Drawable(Protocol):
-    """What `glassformer draw` can draw: a figure, a panel, the poster."""
+@dataclass(frozen=True)
+class Picture:
+    """One entry of the registry: a figure, a panel, the poster, a spectrum, a film."""
 
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def about(self) -> str: ...
-    @property
-    def file(self) -> str: ...
-    @property
-    def dpi(self) -> int: ...
-    def compute(self, subject: Any) -> Data:
-        """The data; a UserError where the model has nothing to show."""
-
-    def draw(self, data: Data, theme: Theme) -> "Figure": ...
-    def caption(self, data: Data) -> str: ...
-
-
-class Picture(NamedTuple):
-    """One figure of a rule model."""
-
-    id: str  # 05, S2, F1, A1
+    id: str  # 05, S2, F1, A1, P3, S01; of a film its file's name
     name: str  # in words; with underscores it is the file's name
     about: str  # what it shows, in a line
-    module: str  # in draw/figures
-    options: dict[str, Any] = {}  # of compute  # noqa: RUF012  a constant
+    module: str
+    kind: Kind = "figure"
+    needs: tuple[Need, ...] = ()  # what a model must have
+    reads: str = ""  # the part of a subject that the module is about; empty: all of it
+    options: Mapping[str, Any] = field(default_factory=dict)  # of compute
 
     @property
     def file(self) -> str:
+        if self.kind == "film":
+            return self.id
         return f"{self.id}_{self.name.replace(' ', '_').replace(',', '').replace('/', '')}"
 
     @property
     def dpi(self) -> int:
-        return DPI
+        return POSTER_DPI if self.kind == "poster" else DPI
 
-    def compute(self, subject: Subject) -> Data:
-        found: Data = self._functions.compute(subject, **self.options)
-        return found | {"layers": len(subject.model.architecture.layers)}
+    @property
+    def functions(self) -> Any:
+        return import_module(f"glassformer.draw.{HOMES[self.kind]}.{self.module}")
+
+    def file_of(self, data: Data) -> str:
+        """The file's name without its ending; the spectrum of one head names the head."""
+        return self.file + (data.get("place", "") if self.kind == "spectrum" else "")
+
+    def fits(self, subject: Any) -> str:
+        """Why it cannot be drawn of this subject, in one sentence; empty where it can."""
+        try:
+            for need in self.needs:
+                need(subject)
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def compute(self, subject: Any) -> Data:
+        """The data; a UserError where the model has nothing to show."""
+        part = getattr(subject, self.reads) if self.reads else subject
+        with np.errstate(over="ignore"):  # huge weights: the model itself goes on with infinities
+            found: Data = self.functions.compute(part, **self.options)
+        if self.kind in ("spectrum", "comparison"):  # of weights, not of a model with its task
+            return found
+        found |= many_tokens(subject)
+        return found | told_of(subject) if self.kind == "figure" else found
 
     def draw(self, data: Data, theme: Theme) -> "Figure":
         from matplotlib import rc_context
 
         from glassformer.draw.parts.frame import look
 
-        with rc_context(look(theme)):
-            figure: Figure = self._functions.draw(data, theme)
+        with colours_for(data.get("many_tokens", ())), rc_context(look(theme)):
+            if self.kind == "panel":
+                from glassformer.draw.poster.sheet import panel_alone
+
+                return panel_alone(self, data, theme)
+            figure: Figure = self.functions.draw(data, theme)
         return figure
 
     def caption(self, data: Data) -> str:
-        return " ".join(f"{self._functions.caption(data)} {layers_text(data.get('layers', 1))}".split())
+        layers = layers_text(data.get("layers", 1)) if self.kind == "figure" else ""
+        return " ".join(f"{self.functions.caption(data)} {layers}".split())
 
-    @property
-    def _functions(self) -> Any:
-        return import_module(f"glassformer.draw.figures.{self.module}")
+
+def told_of(subject: Subject) -> Data:
+    """What every figure must say: the number of layers, and the words for a task that is no rule."""
+    layers = {"layers": len(subject.model.architecture.layers)}
+    return layers if subject.words == RULE_WORDS else layers | {"words": subject.words}
+
+
+def many_tokens(subject: Subject) -> Data:
+    """The vocabulary, where it is so large that its colours are a scale."""
+    return {"many_tokens": subject.tokens} if len(subject.tokens) > len(INTEGERS) else {}
+
+
+def words_of(data: Data) -> Mapping[str, str]:
+    """How a figure speaks of its task: of what says which token comes next, of an input, of errors."""
+    found: Mapping[str, str] = data.get("words", RULE_WORDS)
+    return found
 
 
 def layers_text(layers: int) -> str:
@@ -98,21 +140,27 @@ def parameters_of(subject: Subject, *parts: str) -> dict[str, np.ndarray]:
     }
 
 
-def chosen(pictures: Sequence[Drawable], names: Sequence[str]) -> Sequence[Drawable]:
-    """Those with these numbers or names, in the order of the set; all where none is given.
+def chosen(
+    pictures: Sequence[Picture], names: Sequence[str], noun: str = "figure", usual: Sequence[Picture] = ()
+) -> Sequence[Picture]:
+    """Those with these numbers or names, in the order of the set; the usual ones where none is given.
 
     >>> one, two = Picture("05", "token embeddings", "", ""), Picture("F1", "hinges", "", "")
     >>> [picture.id for picture in chosen([one, two], ["f1", "5"])]
     ['05', 'F1']
     """
-    wanted = {called(pictures, name.strip()) for name in names}
-    return [picture for picture in pictures if picture.id in wanted] if names else pictures
+    if not names:
+        return usual or pictures
+    wanted = {called(pictures, name.strip(), noun, usual) for name in names}
+    return [picture for picture in pictures if picture.id in wanted]
 
 
-def called(pictures: Sequence[Drawable], text: str) -> str:
+def called(
+    pictures: Sequence[Picture], text: str, noun: str = "figure", usual: Sequence[Picture] = ()
+) -> str:
     """The id of a picture: `5` is 05, `f1` is F1, and its name will do too."""
     by_name = {picture.name: picture.id for picture in pictures} | {one.id: one.id for one in pictures}
     for spelling in (text, text.zfill(2), text.upper()):
         if spelling in by_name:
             return by_name[spelling]
-    raise unknown("figure", text, [picture.id for picture in pictures], "glassformer list figures")
+    raise unknown(noun, text, [picture.id for picture in usual or pictures], "glassformer list figures")

@@ -6,6 +6,9 @@ Even numbers are cool and odd ones warm, so that a rule about parity is seen bef
 (True, False)
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +42,16 @@ INTEGERS = (
     "#2686d4",
 )  # fmt: skip
 KINDS = (0, 1, 5, 8, 2, 7, 9, 20)  # of these, those that are told apart as lines
+SCALE = (
+    "#440154",
+    "#3b528b",
+    "#21918c",
+    "#5ec962",
+    "#fde725",
+)  # viridis, for more integers than INTEGERS has
 SIGN = "#858b93"  # `+`, `=` and every token that is no integer: grey, as none of the others is
+
+_HIGHEST: ContextVar[int] = ContextVar("_HIGHEST", default=0)  # the largest integer of the scale; 0: no scale
 
 
 @dataclass(frozen=True)
@@ -122,7 +134,38 @@ def theme_named(name: str) -> Theme:
 
 def token_colour(label: str) -> str:
     """The one colour of a token, in every figure: an integer's by its value, grey for a sign."""
-    return INTEGERS[int(label) % len(INTEGERS)] if label.lstrip("-").isdigit() else SIGN
+    if not label.lstrip("-").isdigit():
+        return SIGN
+    highest = _HIGHEST.get()
+    return scale_colour(int(label) / highest) if highest else INTEGERS[int(label) % len(INTEGERS)]
+
+
+@contextmanager
+def colours_for(tokens: Sequence[str]) -> Iterator[None]:
+    """While it is open, more integers than the palette has are on a scale, from the smallest to the largest.
+
+    >>> with colours_for([str(number) for number in range(64)]):
+    ...     token_colour("0"), token_colour("63"), token_colour("=") == SIGN
+    ('#440154', '#fde725', True)
+    """
+    numbers = [int(token) for token in tokens if token.isdigit()]
+    highest = max(numbers, default=0)
+    set_before = _HIGHEST.set(highest if highest >= len(INTEGERS) else 0)
+    try:
+        yield
+    finally:
+        _HIGHEST.reset(set_before)
+
+
+def scale_colour(share: float) -> str:
+    """From 0 to 1 along SCALE.
+
+    >>> scale_colour(0.5)
+    '#21918c'
+    """
+    place = min(max(share, 0.0), 1.0) * (len(SCALE) - 1)
+    before = min(int(place), len(SCALE) - 2)
+    return mixed(SCALE[before + 1], SCALE[before], place - before)
 
 
 def kind_colours(count: int, theme: Theme) -> list[str]:

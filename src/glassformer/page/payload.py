@@ -6,7 +6,7 @@ What a model has not (a training, other seeds) is left out, and `missing` says i
 from pathlib import Path
 from typing import Any
 
-from glassformer.draw.poster.subject import about_of
+from glassformer.draw.poster.sums import about_of
 from glassformer.page.arithmetic import arithmetic_words
 from glassformer.page.common_part import common_part
 from glassformer.page.families import family_of

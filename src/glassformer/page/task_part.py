@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from glassformer.draw.theme import readable_on, token_colour
+from glassformer.draw.theme import colours_for, readable_on, token_colour
 from glassformer.page.families import family_of
 from glassformer.tasks import Task
 
@@ -15,7 +15,8 @@ def task_part(task: Task) -> dict[str, Any]:
 
 def token_part(task: Task, vocab: int) -> list[dict[str, str]]:
     """Every token with its colour, and black or white on it."""
-    return [
-        {"label": name, "colour": token_colour(name), "ink": readable_on(token_colour(name))}
-        for name in family_of(task).name_tokens(task, vocab)
-    ]
+    with colours_for(names):
+        return [
+            {"label": name, "colour": token_colour(name), "ink": readable_on(token_colour(name))}
+            for name in family_of(task).name_tokens(task, vocab)
+        ]

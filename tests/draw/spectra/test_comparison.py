@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from glassformer.draw.registry import COMPARISON
 from glassformer.draw.spectra import comparison_depth
 from glassformer.draw.spectra.draw import draw_comparison
-from glassformer.draw.spectra.registry import COMPARISON
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from glassformer.runs.atomic import read_arrays

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from glassformer.draw import pipeline
+from glassformer.draw.registry import SPECTRA
+from glassformer.draw.save import save_data
 from glassformer.draw.spectra import draw
 from glassformer.draw.spectra.draw import draw_analysis
-from glassformer.draw.spectra.registry import SPECTRA
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
 from glassformer.runs.atomic import read_arrays
@@ -47,7 +49,7 @@ def test_the_same_analysis_gives_the_same_bytes(tmp_path):
 def test_data_of_every_figure_can_be_saved(tmp_path):
     for picture in SPECTRA:
         data = picture.compute(made("six"))
-        path = draw.save_data(tmp_path, picture.id, data, {"caption": picture.caption(data)})
+        path = save_data(tmp_path, picture.id, data, {"caption": picture.caption(data)})
         arrays, about = read_arrays(path)
         assert arrays, picture.id
         assert "array(" not in str(about["texts"]), picture.id
@@ -85,7 +87,9 @@ def test_numbers_and_files_are_unique():
 
 
 def test_listing_and_reporting_need_no_drawing_library():
-    code = "import sys, glassformer.draw.spectra.registry, glassformer.draw.spectra.draw, glassformer.spectra.report\n"
+    code = (
+        "import sys, glassformer.draw.registry, glassformer.draw.spectra.draw, glassformer.spectra.report\n"
+    )
     code += "print(sorted({'matplotlib', 'jax', 'torch'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -98,7 +102,7 @@ def test_a_figure_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     def full(*_):
         raise UserError("cannot write it:\nno space left")
 
-    monkeypatch.setattr(draw, "save_figure", full)
+    monkeypatch.setattr(pipeline, "save_figure", full)
     said: list[str] = []
     assert draw_analysis(made("tiny"), tmp_path, ["png"], THEMES["light"], said.append) == []
     assert [sentence[:3] for sentence in said] == ["S03", "S06"]

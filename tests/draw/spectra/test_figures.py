@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.draw.spectra.registry import SPECTRA
+from glassformer.draw.registry import SPECTRA
 from glassformer.draw.spectra.variance import all_layers, line_colours
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
@@ -99,7 +99,7 @@ def test_the_head_is_the_one_of_that_rank(id, place):
     ranks = sorted(one.eff_rank for one in made("qwen").kernels if one.kernel == "QK")
     below = sum(rank < data["kernels"]["QK"]["eff_rank"] for rank in ranks) / (len(ranks) - 1)
     assert below == pytest.approx(place, abs=0.002)
-    assert BY_ID[id].file(data).endswith(f"_L{data['layer']}_h{data['head']}")
+    assert BY_ID[id].file_of(data).endswith(f"_L{data['layer']}_h{data['head']}")
 
 
 def test_magnitudes_leave_out_what_is_rounding():

@@ -22,6 +22,7 @@ from glassformer.draw.theme import Theme, token_colour
 from glassformer.model.position import NoPosition
 
 TALLEST, ROW, LOWEST = 9.6, 0.42, 0.28  # cm: a table, a row of it, and a row of a long one
+PAGE_HIGH = 18.0  # cm: a table of very many rows, of which not all have names
 ABOVE, BAR, SIDE = 0.85, 0.75, 4.4  # cm: above a table, for the scale under it, and a scatter
 KINDS = {"token": "tokens", "position": "positions", "sum": "sums"}
 
@@ -82,7 +83,7 @@ def anchors(plane: Plane, sums: Float[np.ndarray, "tok pos 2"]) -> Float[np.ndar
 
 def draw(data: Data, theme: Theme) -> Figure:
     rows = max(len(data["tokens"]), len(data["places"]))
-    row = max(min(ROW, TALLEST / rows), LOWEST)
+    row = min(max(min(ROW, TALLEST / rows), LOWEST), PAGE_HIGH / rows)
     tables = row * rows + ABOVE + BAR
     paper = sheet(theme, tables + 0.75 + SIDE + 1.0, title(data))
     image = draw_tables(paper, data, row)

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.measure.demand import demand_words, demanded, source_place
+from glassformer.draw.measure.demand import demand_words
 from glassformer.draw.measure.landings import counted, sentence
 from glassformer.draw.measure.landscape import probabilities
 from glassformer.draw.measure.subject import Subject
@@ -22,7 +22,7 @@ from glassformer.draw.parts.message_sums import Carry, carry_of
 from glassformer.draw.parts.queries_keys_values import head_title
 from glassformer.draw.parts.sequence_matrices import HEADINGS, frame_cell, named
 from glassformer.draw.parts.single_messages import alone, draw_strip, strip_height
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.theme import Theme, mixed, readable_on, token_colour
 
 LEFT, GAP = 0.8, 0.9  # cm: names of the tokens, between two matrices
@@ -38,13 +38,13 @@ def compute(subject: Subject) -> Data:
     probability = probabilities(subject.model, states.reshape(-1, states.shape[-1]), from_mid=True)
     probability = probability.reshape(*states.shape[:-1], -1)  # head tok pos tok
     now = probabilities(subject.model, carry.mid[None], from_mid=True)[0]
-    asked = demanded(subject.automaton, subject.sequences[0], subject.context)
+    asked = subject.demanded(0)
     target = np.arange(len(now)) == now.argmax() if asked is None else asked
     return {
         "tokens": subject.tokens,
         "carry": carry,
         "sequence": np.asarray(subject.sequences[0]),
-        "source": source_place(subject.automaton, subject.sequences[0], subject.context),
+        "source": subject.source(0),
         "is_demanded": asked is not None,
         "target": target,  # tok: those whose probability is shown
         "probability": probability[..., target].sum(-1),  # head tok pos
@@ -135,9 +135,10 @@ def title(data: Data) -> str:
     carry: Carry = data["carry"]
     here, target, winner = named(carry.labels, len(carry.labels) - 1), data["target"], data["winner"]
     hits = target[winner]  # head tok pos
+    law = words_of(data)["law"]
     if target.sum() > 1:
         count = counted(int(hits.sum()), hits.size)
-        return sentence(f"{count} messages, each alone, would make {here} say what the rule allows")
+        return sentence(f"{count} messages, each alone, would make {here} say what the {law} allows")
     own, answer = hits[:, target], data["tokens"][int(target.argmax())]
     others, rest = int(hits.sum() - own.sum()), hits.size - own.size
     count = counted(int(own.sum()), own.size)
@@ -151,7 +152,8 @@ def caption(data: Data) -> str:
     carry: Carry = data["carry"]
     heads, tokens, places = data["winner"].shape
     same = int((data["winner"] == np.arange(tokens)[None, :, None]).sum())
-    whose = "demanded by the rule" if data["is_demanded"] else "predicted; the rule leaves it open"
+    law = words_of(data)["law"]
+    whose = f"demanded by the {law}" if data["is_demanded"] else f"predicted; the {law} leaves it open"
     start = "e plus the message" if carry.is_residual else "the message (there are no residual connections)"
     several = carry.bias_words + (" and what the other heads write" if heads > 1 else "")
     return f"""The last place of {" ".join(carry.labels)}, all else frozen: the state after attention is

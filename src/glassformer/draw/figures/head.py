@@ -30,6 +30,7 @@ from glassformer.verify.share import Share
 
 SIDE, GAP = 7.0, 1.15  # cm: a panel, and what stands left of it
 ROW = 0.42  # cm: a row of a matrix
+MOST_ROWS, TALLEST = 64, 18.0  # rows that are all so high, and cm of a matrix that has more
 SHOWN = 600  # contexts whose states are drawn
 BEHIND = 150  # contexts whose states at all places are drawn behind
 
@@ -81,7 +82,7 @@ def head_of(subject: Subject) -> tuple[Float[np.ndarray, "tok dim"], Float[np.nd
 
 
 def draw(data: Data, theme: Theme) -> Figure:
-    tables = ROW * max([len(data["tokens"])] + [len(as_table(a)) for a in data["parameters"].values()])
+    tables = row_height(data) * longest(data)
     text = foot(data)
     below = text_height(text, SMALL, FOOT)
     paper = sheet(theme, SIDE + 1.4 + 1.3 + tables + below + 0.5, title(data))
@@ -90,6 +91,16 @@ def draw(data: Data, theme: Theme) -> Figure:
     draw_tables(paper.part(0.9, SIDE + 2.55, paper.width - 0.9, tables), data)
     paper.write(0, paper.height - below, text, SMALL, width=FOOT, color=theme.muted)
     return paper.figure
+
+
+def longest(data: Data) -> int:
+    """Rows of the tallest table."""
+    return max([len(data["tokens"])] + [len(as_table(array)) for array in data["parameters"].values()])
+
+
+def row_height(data: Data) -> float:
+    """In cm: lower where there are very many rows, of which not all have names then."""
+    return min(ROW, TALLEST / longest(data)) if longest(data) > MOST_ROWS else ROW
 
 
 def title(data: Data) -> str:
@@ -139,20 +150,20 @@ def draw_answers(axes: Axes, data: Data, theme: Theme) -> None:
 
 def draw_tables(frame: Frame, data: Data) -> None:
     """Every stored number of the head and of the norm before it, then the biases as bars."""
-    tokens, theme, left = data["tokens"], frame.theme, 0.0
+    tokens, theme, left, high = data["tokens"], frame.theme, 0.0, row_height(data)
     order = sorted(data["parameters"].items(), key=lambda pair: -pair[1].ndim)
     largest = max((float(np.abs(array).max()) for _, array in order if array.ndim == 2), default=1.0)
     for name, array in order:
         table = as_table(array)
         rows = tokens if len(table) == len(tokens) else ()
         wide = min(max(0.85 * table.shape[1], text_width(name, SMALL + 0.5) + 0.1), 7.0)
-        axes = frame.axes(left, 0, wide, ROW * len(table))
+        axes = frame.axes(left, 0, wide, high * len(table))
         top = largest if array.ndim == 2 else None
         columns = tuple(map(str, range(table.shape[1]))) if array.ndim == 2 else ()
         matrix(axes, table, theme, rows, columns, largest=top, parameter=name)
         frame.write(left, -0.75, name, SMALL + 0.5)
         left += wide + 1.0
-    draw_bias(frame.axes(left, 0, frame.width - left - 0.2, ROW * len(tokens)), data["bias"], tokens, theme)
+    draw_bias(frame.axes(left, 0, frame.width - left - 0.2, high * len(tokens)), data["bias"], tokens, theme)
     frame.write(left, -0.75, "biases as bars", SMALL + 0.5)
 
 
@@ -165,7 +176,8 @@ def draw_bias(axes: Axes, bias: Float[np.ndarray, " tok"], tokens: Sequence[str]
     """A bar a token, in the rows of the matrices."""
     axes.barh(np.arange(len(bias)), bias, height=0.72, color=[token_colour(token) for token in tokens])
     axes.set_ylim(len(bias) - 0.5, -0.5)
-    axes.set_yticks(range(len(tokens)), tokens)
+    step = -(-len(tokens) // MOST_ROWS)
+    axes.set_yticks(range(0, len(tokens), step), tokens[::step])
     axes.axvline(0, color=theme.muted, linewidth=0.6)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.tick_params(axis="y", length=0)

@@ -10,28 +10,30 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from glassformer.draw import needs
 from glassformer.draw.measure.subject import Past, Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.shares import counted, percent, share_text
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.model.model import Model
 from glassformer.runs.history import History
-from glassformer.tasks import entropy_floor
 from glassformer.verify.share import Share
 
 MEASURED, TRIALS = 60, 1_000  # saved steps, and contexts, on which the chosen seed is measured at most
 GOOD = 0.999  # argmax accuracy on held-out windows from which on a seed has learned the rule
+BROKEN = {"rule": "how often the rule is broken"}  # titles by what says which token comes next
 WIDE, HIGH, LEFT, ABOVE, BELOW = 6.75, 6.4, 1.05, 0.5, 2.0  # cm of a panel, and what stands around it
 PANEL = LEFT + WIDE + 0.45
 
 
 def compute(subject: Subject) -> Data:
-    past, history = subject.past, subject.past.history
-    if history is None or not past.rows:
-        raise UserError(f"{subject.name} has no saved steps or no metrics (a run folder has both)")
-    curves = {seed: curve_of(past, seed) for seed in dict.fromkeys(int(row["seed"]) for row in past.rows)}
+    past, history = subject.past, needs.past(subject)
+    score = subject.task.best_by[0]
+    curves = {
+        seed: curve_of(past, seed, score) for seed in dict.fromkeys(int(row["seed"]) for row in past.rows)
+    }
     steps, shares = measured(subject, history)
     allowed = subject.trials.allowed[:TRIALS]
     last = {seed: 1 - curve["error"][-1] for seed, curve in curves.items()}
@@ -49,10 +51,10 @@ def compute(subject: Subject) -> Data:
     }
 
 
-def curve_of(past: Past, seed: int) -> dict[str, np.ndarray]:
+def curve_of(past: Past, seed: int, score: str) -> dict[str, np.ndarray]:
     """A seed's losses and held-out error at every evaluation."""
     rows = [row for row in past.rows if row["seed"] == seed]
-    names = {"step": "step", "train": "train_loss", "held_out": "loss", "error": "argmax_accuracy"}
+    names = {"step": "step", "train": "train_loss", "held_out": "loss", "error": score}
     found = {key: np.array([row[name] for row in rows], float) for key, name in names.items()}
     return found | {"error": 1 - found["error"]}
 
@@ -79,7 +81,7 @@ def rule_error(subject: Subject, model: Model) -> Share:
 def floor_of(subject: Subject) -> float:
     """The entropy floor; nan for a rule that is too large for it."""
     try:
-        return entropy_floor(subject.automaton, subject.data, subject.context)
+        return subject.inputs.floor(subject.data)
     except UserError:
         return float("nan")
 
@@ -87,7 +89,7 @@ def floor_of(subject: Subject) -> float:
 def draw(data: Data, theme: Theme) -> Figure:
     paper = sheet(theme, ABOVE + HIGH + BELOW, title(data))
     draw_losses(step_axes(paper, LEFT, data, "loss, in nats a token"), data, theme)
-    draw_errors(step_axes(paper, LEFT + PANEL, data, "rule error"), data, theme)
+    draw_errors(step_axes(paper, LEFT + PANEL, data, words_of(data)["error"]), data, theme)
     return paper.figure
 
 
@@ -147,7 +149,7 @@ def draw_errors(axes: Axes, data: Data, theme: Theme) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
     level_line(axes, chance, f"a uniform guess: {percent(chance)}", theme, below=False)
-    axes.set_title("how often the rule is broken" + drawn_step(data))
+    axes.set_title(BROKEN.get(words_of(data)["law"], "how often the answer is wrong") + drawn_step(data))
     name_lines(axes)
 
 
@@ -188,7 +190,8 @@ def level_line(axes: Axes, level: float, text: str, theme: Theme, below: bool) -
 
 def title(data: Data) -> str:
     seeds, last = len(data["curves"]), data["shares"][-1]
-    found = f"{data['reached']} of {counted(seeds, 'seed')} learned the rule; the chosen seed {data['seed']} "
+    learned = f"{data['reached']} of {counted(seeds, 'seed')} learned the {words_of(data)['law']}"
+    found = f"{learned}; the chosen seed {data['seed']} "
     if not last.positions:
         return f"{found}ends at a loss of {data['curves'][data['seed']]['held_out'][-1]:.3f}"
     errors = counted(round(last.value * last.positions), "error")
@@ -196,13 +199,18 @@ def title(data: Data) -> str:
 
 
 def caption(data: Data) -> str:
-    end = share_text(data["shares"][-1])
-    floor = f"{data['floor']:.4f} nats" if np.isfinite(data["floor"]) else "too large a rule to compute it"
+    end, words = share_text(data["shares"][-1]), words_of(data)
+    floor = (
+        f"{data['floor']:.4f} nats"
+        if np.isfinite(data["floor"])
+        else f"too large a {words['law']} to compute it"
+    )
     return (
         "Cross-entropy on training batches and on held-out windows, and the entropy floor of the data: the "
         f"least mean loss that a model with this context can have ({floor}; on the windows "
-        "at hand a loss may come out a little lower). Rule error of the chosen seed: the share of "
-        f"{data['trials']:,} contexts, whose next token the rule constrains and the window decides, in which "
+        f"at hand a loss may come out a little lower). {words['error'].capitalize()} of the chosen seed: the "
+        f"share of {data['trials']:,} {words['input']}s, whose next token the {words['law']} constrains and "
+        "the window decides, in which "
         "the largest logit is not an allowed token's, measured at "
         f"{len(data['steps'])} saved steps with its exact 95% interval (Clopper and Pearson, as if contexts "
         f"were independent, of which one sequence gives several), in the end {end}. Thin lines are the other "

@@ -7,19 +7,27 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark, sentence
+from glassformer.draw.measure.landings import (
+    counted,
+    landings,
+    mapped,
+    mapped_words,
+    real_states,
+    remark,
+    sentence,
+)
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.map_sheet import draw_atlas, landed, landed_on
 from glassformer.draw.parts.regions import regions
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.theme import Theme
 
 
 def compute(subject: Subject) -> Data:
     states = real_states(subject, "stream")  # trial pos dim
     plane = slice_through(states[:, -1], "final state", "the mean final state of real contexts", subject.dims)
-    found = landings(subject, plane(states, np.arange(subject.context, dtype=float)))
+    found = landings(subject, plane(states, np.arange(states.shape[1], dtype=float)))
     limits = plane.limits(found["points"], found["others"])
     found |= mapped(landscape(subject.model, plane, limits, from_mid=False), found)
     return found | {"plane": plane, "remark": remark(plane, found), "is_slice": len(plane.through) > 2}
@@ -39,10 +47,11 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
+    words = words_of(data)
     ends = counted(data["right"], data["contexts"])
     answers = counted(len(data["answers"]), len(data["tokens"]))
     return sentence(
-        f"{ends} real contexts end in the region of a token that the rule allows; "
+        f"{ends} real {words['input']}s end in the region of a token that the {words['law']} allows; "
         f"the answers are {answers} tokens"
     )
 
@@ -52,12 +61,18 @@ def agreeing(data: Data) -> str:
     return f"{data['agreeing']} of the {count} large points have the colour of the map under them."
 
 
+def others_words(data: Data) -> str:
+    """Of the states before the last, where the task asks for something there too."""
+    count = len(data["others"])
+    return f"; small ones on the first map: {count} states at earlier places" if count else ""
+
+
 def caption(data: Data) -> str:
-    grid, count = len(data["winner"]), len(data["points"])
+    grid, count, words = len(data["winner"]), len(data["points"]), words_of(data)
     return f"""The head, and nothing else, evaluated on {grid} x {grid} final states: the most probable token,
-        the entropy, and the probability of each of the {len(data["maps"])} tokens that real contexts are
-        answered with or land on. Large points: final states at the last place of {count} of
-        {data["contexts"]:,} contexts drawn from the rule, where it has a say, in the colour of the token that
-        the model predicts; small ones on the first map: {len(data["others"])} states at earlier places.
+        the entropy, and the probability of each of the {len(data["maps"])} tokens that real
+        {words["input"]}s are {mapped_words(data)}. Large points: final states at the last place of
+        {count} of {data["contexts"]:,} {words["input"]}s drawn from the {words["law"]}, where it has a say,
+        in the colour of the token that the model predicts{others_words(data)}.
         {"" if data["is_slice"] else agreeing(data)}
         {data["remark"]}"""

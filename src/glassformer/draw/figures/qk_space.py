@@ -27,6 +27,7 @@ from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, token_colour
 
+MOST_ROWS = 40  # tokens that have a name beside their row
 MARKERS = {"q": "o", "k": "D"}
 ROW = 0.3  # cm: a token in the panel of the main direction
 UNLIKE = 4.0  # sides that differ more in length are drawn to scales of their own
@@ -123,7 +124,8 @@ def draw_line(axes: Axes, data: Data, head: int, theme: Theme) -> None:
                          edgecolors=theme.paper, zorder=3)  # fmt: skip
     axes.set_ylim(len(data["tokens"]) - 0.4, -0.6)
     axes.margins(x=0.06)
-    axes.set_yticks(range(len(data["tokens"])), data["tokens"])
+    step = -(-len(data["tokens"]) // MOST_ROWS)
+    axes.set_yticks(range(0, len(data["tokens"]), step), data["tokens"][::step])
     axes.set_xlabel("along the main direction of q and k")
     axes.tick_params(axis="y", length=0)
     axes.set_title(f"token by token: {percent(data['kept_along'][head], 0)} of it")

@@ -105,7 +105,9 @@ def mapped(
     first = attention.group(head) * attention.values
     found = {"q": queries, "k": keys, "v": v[first : first + attention.values]}
     rows = {kind: np.asarray(whole(value))[:, 0].T for kind, value in found.items()}  # point size
-    return {"e": states} | {k: np.reshape(r, (*states.shape[:-1], -1)) for k, r in rows.items()}
+    count = stream.shape[-1]  # a vector that does not depend on the state comes once
+    every = {kind: np.broadcast_to(row, (count, row.shape[-1])) for kind, row in rows.items()}
+    return {"e": states} | {k: np.reshape(r, (*states.shape[:-1], -1)) for k, r in every.items()}
 
 
 def sizes_ratio(three: dict[str, Side]) -> float:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import demanded, verdict
+from glassformer.draw.measure.demand import verdict
 from glassformer.draw.measure.landscape import landscape, probabilities, slice_through
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
@@ -55,15 +55,11 @@ def compute(subject: Subject) -> Data:
         "has_feedforward": subject.model.architecture.layers[-1].feedforward is not None,
         "steps": steps,
         "predicted": probability.argmax(-1),
-        "verdict": verdict(subject.tokens, probability[-1], asked(subject)),
+        "verdict": verdict(subject.tokens, probability[-1], subject.demanded(0), subject.words),
         "lens": {name: int(probabilities(subject.model, steps[name][-1:], False).argmax()) for name in "ez"},
         "middle": map_of(subject, steps, "mid", "z", "ez"),
         "end": map_of(subject, steps, "stream", "h", "ezh"),
     }
-
-
-def asked(subject: Subject) -> np.ndarray | None:
-    return demanded(subject.automaton, subject.sequences[0], subject.context)
 
 
 def map_of(subject: Subject, steps: Data, part: str, name: str, path: str) -> Data:

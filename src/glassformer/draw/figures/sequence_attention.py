@@ -7,7 +7,6 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import BODY, FOOT, SMALL, Frame, sheet, text_height, text_width
 from glassformer.draw.parts.labels import place_labels
@@ -28,7 +27,7 @@ from glassformer.draw.parts.sequence_matrices import (
     score_matrix,
     strip,
 )
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, token_colour
 
@@ -79,7 +78,7 @@ def one_sequence(subject: Subject, index: int) -> Data:
                 "weights": below_diagonal(trace[f"{name}.weights.{head}"]),
             }
         )
-    source = source_place(subject.automaton, subject.sequences[index], subject.context)
+    source = subject.source(index)
     return {"labels": subject.labels(index), "source": source, "heads": heads}
 
 
@@ -248,11 +247,12 @@ def caption(data: Data) -> str:
         "The heads are wider than the stream, so the product of both weights is put on the queries' side and "
         "the keys are the stream itself. "
     )
+    framed = "; a framed cell is the last place's look at the source, the earliest token that the rule needs"
     return (
         "Queries and keys of every place, their products (scores, times "
         f"{data['scale']:.3g}), and the softmax of each row over the places up to its own; later places are "
-        "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer; a framed cell is "
-        "the last place's look at the source, the earliest token that the rule needs. Scales are shared by "
+        "masked and left blank; numbers are rounded to what fits. Rows ask, columns answer"
+        f"{framed if words_of(data)['law'] == 'rule' else ''}. Scales are shared by "
         "the sequences. In the scatter: queries (triangles) and keys (dots) of the sequence, one label a "
         "token (those that the last place looks at most, where not all have room), over those of all tokens "
         f"at all places (grey). {folded if data['is_folded'] else ''}{rows}. {plane_notes(data)}"

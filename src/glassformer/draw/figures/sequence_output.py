@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import demands_along, source_place, verdict
+from glassformer.draw.measure.demand import verdict
 from glassformer.draw.measure.landscape import softmax
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet
@@ -26,7 +26,7 @@ from glassformer.draw.parts.sequence_matrices import (
     strip,
     vector_width,
 )
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.theme import Theme, token_colour
 
 GAP = 0.35  # cm between matrices
@@ -39,13 +39,13 @@ def compute(subject: Subject) -> Data:
     return {
         "labels": subject.labels(0),
         "tokens": subject.tokens,
-        "source": source_place(subject.automaton, sequence, subject.context),
+        "source": subject.source(0),
         "weights": [below_diagonal(trace[f"{name}.weights.{head}"]) for head in range(subject.heads)],
         "final": trace["final"],  # pos dim
         "logits": logits,
         "probabilities": softmax(logits),
         "following": sequence[1:],  # after every place but the last
-        "demands": demands_along(subject.automaton, sequence, subject.context),
+        "demands": subject.demands(0),
     }
 
 
@@ -70,7 +70,7 @@ def output_widths(places: int, tokens: int, across: float) -> tuple[float, float
 
 
 def title(data: Data) -> str:
-    said = verdict(data["tokens"], data["probabilities"][-1], data["demands"][-1])
+    said = verdict(data["tokens"], data["probabilities"][-1], data["demands"][-1], words_of(data))
     return f"After {data['labels'][-1]} (p{len(data['labels']) - 1}) {said}"
 
 
@@ -96,12 +96,12 @@ def draw_inputs(frame: Frame, data: Data) -> None:
 
 def write_legend(frame: Frame, data: Data) -> None:
     """How to read the marks."""
-    theme = frame.theme
+    theme, law = frame.theme, words_of(data)["law"]
     texts = [
         ("In the two matrices below:", theme.muted),
         ("underlined: the token that follows in the sequence", theme.ink),
-        ("framed: what the rule demands, the model's first choice is among it", theme.good),
-        ("framed: what the rule demands, the model's first choice is not", theme.bad),
+        (f"framed: what the {law} demands, the model's first choice is among it", theme.good),
+        (f"framed: what the {law} demands, the model's first choice is not", theme.bad),
     ]
     y = 0.0
     for text, colour in texts:
@@ -141,7 +141,8 @@ def caption(data: Data) -> str:
     return (
         f"The sequence {' '.join(labels)}: attention, the head's input at every place (in "
         f"{data['final'].shape[1]} dimensions), logits, and their softmax, rounded to what fits. Frames show "
-        "what the rule demands as far as the tokens up to a place tell, whatever came before them (a "
+        f"what the {words_of(data)['law']} demands as far as the tokens up to a place tell, whatever came "
+        "before them (a "
         f"sequence shorter than the context begins at p0): it does so at {len(asked)} of {len(labels)} "
         f"places, and at {right} of these the model's first choice is among it. Underlined: "
         "the token that follows in the sequence."

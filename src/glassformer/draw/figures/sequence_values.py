@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import Frame, sheet
 from glassformer.draw.parts.marks import cross, ghost, note, show_plane, token_dots
@@ -45,7 +44,7 @@ def compute(subject: Subject) -> Data:
     nothing = np.zeros_like(carry.bias)
     return {
         "labels": carry.labels,
-        "source": source_place(subject.automaton, subject.sequences[0], subject.context),
+        "source": subject.source(0),
         "plane": plane,
         "carry": carry,
         "weights": [below_diagonal(trace[f"{name}.weights.{head}"]) for head in range(subject.heads)],

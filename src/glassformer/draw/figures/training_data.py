@@ -20,10 +20,10 @@ from glassformer.draw.parts.sequence_rows import (
     rows_height,
     rows_of,
 )
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme
-from glassformer.tasks import constrained, source_distance
+from glassformer.tasks import Sequences, constrained, source_distance
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
 
@@ -34,7 +34,8 @@ NARROW = 15.9  # cm of the line that says the rule
 
 
 def compute(subject: Subject) -> Data:
-    automaton, data, random = subject.automaton, subject.data, np.random.default_rng(3)
+    automaton, random = subject.automaton, np.random.default_rng(3)
+    data = subject.inputs.lengths(subject.data)
     tokens = draw_sequences(automaton, random, COUNTED, data.max_length)
     lengths = random.integers(data.min_length, data.max_length + 1, COUNTED)
     asked = constrained(automaton, tokens)
@@ -42,14 +43,21 @@ def compute(subject: Subject) -> Data:
     distance = source_distance(automaton, tokens, reach=len(tokens))[asked]
     first = rows_of(automaton, tokens[:, :DRAWN], lengths[:DRAWN].tolist())
     return {
-        "rule": subject.rule.describe().replace("`", ""),
+        "rule": subject.task.describe().replace("`", ""),
         "rows": first,
         "spoilt": spoilt_rows(automaton, tokens[:, DRAWN:], lengths[DRAWN:]),
         "share": float(asked.sum() / lengths.sum()),
         "told": float(np.mean(distance > 0)) if distance.size else 0.0,
         "distances": np.unique(distance[distance > 0]),
-        "pool": f"{data.count:,} sequences of {data.min_length} to {data.max_length} tokens",
+        "pool": pool_words(data, automaton),
     }
+
+
+def pool_words(data: Sequences, automaton: Automaton) -> str:
+    """What is trained on; prompts are drawn afresh for every batch, so that there is no pool of them."""
+    if automaton.length:
+        return f"prompts of {automaton.length - 1} tokens and their answers"
+    return f"{data.count:,} sequences of {data.min_length} to {data.max_length} tokens"
 
 
 def spoilt_rows(
@@ -101,10 +109,10 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
-    share, distances = data["share"], data["distances"]
+    share, distances, law = data["share"], data["distances"], words_of(data)["law"]
     if not share:
-        return "The rule constrains none of these tokens"
-    said = f"The rule constrains {percent(share)} of the tokens"
+        return f"The {law} constrains none of these tokens"
+    said = f"The {law} constrains {percent(share)} of the tokens"
     if not len(distances):
         return f"{said}, and only the sequence's beginning tells how"
     near, far = int(distances.min()), int(distances.max())
@@ -115,9 +123,10 @@ def title(data: Data) -> str:
 def caption(data: Data) -> str:
     return (
         f"Sequences drawn as the training data are ({data['pool']}), their first {SHOWN} tokens. Framed "
-        "tokens are constrained by the rule; an arc leads from each to the earliest token that one must see "
+        f"tokens are constrained by the {words_of(data)['law']}; an arc leads from each to the earliest "
+        "token that one must see "
         f"to know what is allowed. Over {COUNTED} sequences {percent(data['share'])} of the tokens are "
         f"constrained, and for {percent(data['told'])} of these the tokens before tell what is allowed "
         f"without the sequence's beginning. In {len(data['spoilt'])} sequences one token was replaced by one "
-        "that breaks the rule."
+        f"that {'breaks the rule' if words_of(data)['law'] == 'rule' else 'is wrong'}."
     )

@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import sheet
 from glassformer.draw.parts.labels import in_points, place_labels
@@ -36,7 +35,7 @@ def compute(subject: Subject) -> Data:
     return {
         "tokens": subject.tokens,
         "labels": carry.labels,
-        "source": source_place(subject.automaton, subject.sequences[0], subject.context),
+        "source": subject.source(0),
         "plane": plane,
         "token_plane": plane.spread_over("token"),
         "moves": moves,

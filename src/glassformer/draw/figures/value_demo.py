@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from glassformer.draw.measure.demand import Demand, demanded, source_place, verdict
+from glassformer.draw.measure.demand import Demand, verdict
 from glassformer.draw.measure.landscape import (
     Landscape,
     final_states,
@@ -45,7 +45,7 @@ def compute(subject: Subject, index: int = 0) -> Data:
     index = min(index, len(subject.sequences) - 1)
     carry, model = carry_of(subject, index), subject.model
     probability = probabilities(model, carry.mid[None], from_mid=True)[0]
-    asked = demanded(subject.automaton, subject.sequences[index], subject.context)
+    asked = subject.demanded(index)
     states = alone(carry, carry.messages)  # head pos dim
     ends = final_states(model, states.reshape(-1, states.shape[-1])).reshape(states.shape)
     relevant = relevant_tokens(subject, carry, index, probability, asked)
@@ -55,8 +55,8 @@ def compute(subject: Subject, index: int = 0) -> Data:
         "carry": carry,
         "states": states,
         "probability": probability,
-        "verdict": verdict(subject.tokens, probability, asked),
-        "source": source_place(subject.automaton, subject.sequences[index], subject.context),
+        "verdict": verdict(subject.tokens, probability, asked, subject.words),
+        "source": subject.source(index),
         "relevant": relevant,
         "sums": sums_map(subject, carry, states, list(relevant)),
         "ends": ends_map(subject, carry, ends),

@@ -8,14 +8,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.landings import counted, landings, mapped, real_states, remark
+from glassformer.draw.measure.landings import counted, landings, mapped, mapped_words, real_states, remark
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.labels import Taken
 from glassformer.draw.parts.map_sheet import draw_atlas, landed, landed_on
 from glassformer.draw.parts.marks import cloud
 from glassformer.draw.parts.regions import regions
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.theme import Theme, token_colour
 
 
@@ -24,7 +24,7 @@ def compute(subject: Subject) -> Data:
     sums = real_states(subject, "mid")  # trial pos dim
     places = np.arange(subject.context, dtype=float)
     plane = slice_through(sums[:, -1], "z", "the mean sum z of real contexts", subject.dims)
-    found = landings(subject, plane(sums, places))
+    found = landings(subject, plane(sums, places[: sums.shape[1]]))
     drawn = plane(messages, places)  # head tok pos 2
     limits = plane.limits(found["points"], found["others"], drawn)
     found |= mapped(landscape(subject.model, plane, limits, from_mid=True), found)
@@ -65,25 +65,31 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
-    right = counted(data["right"], data["contexts"])
+    words, right = words_of(data), counted(data["right"], data["contexts"])
     return (
-        f"After attention {right} real contexts are already where the rest of the model makes them a token "
-        "that the rule allows"
+        f"After attention {right} real {words['input']}s are already where the rest of the model makes them "
+        f"a token that the {words['law']} allows"
     )
 
 
+def others_words(data: Data) -> str:
+    """Of the sums before the last, where the task asks for something there too."""
+    return f"; small dots: {len(data['others'])} sums at earlier places" if len(data["others"]) else ""
+
+
 def caption(data: Data) -> str:
-    grid, count = len(data["winner"]), len(data["points"])
+    grid, count, words = len(data["winner"]), len(data["points"]), words_of(data)
     heads, tokens, places, _ = data["messages"].shape
     relation = "is the embedding plus" if data["residual"] else "is (there are no residual connections)"
     several = "head" if heads == 1 else "heads"
     bias = " and the output bias" if data["has_bias"] else ""
     return f"""The feed-forward layer and the head evaluated on {grid} x {grid} states z: the most probable
-        token, the entropy, and the probability of each of the {len(data["maps"])} tokens that real contexts
-        are answered with or land on. Dots: the sums z at the last place of {count} of {data["contexts"]:,}
-        contexts drawn from the rule, in the colour of the token that the model predicts; {data["agreeing"]}
-        of the {count} have the colour of the map under them; small dots: {len(data["others"])} sums at
-        earlier places. Squares: all {heads * tokens * places} values ({tokens} tokens at {places} places,
-        {heads} {several}), as they are added to the stream, joined from p0 (large) to the last place; on a
-        token's own map, its own values. A sum {relation} the sum of values weighted by attention{bias}.
+        token, the entropy, and the probability of each of the {len(data["maps"])} tokens that real
+        {words["input"]}s are {mapped_words(data)}. Dots: the sums z at the last place of {count} of
+        {data["contexts"]:,} {words["input"]}s drawn from the {words["law"]}, in the colour of the token that
+        the model predicts; {data["agreeing"]} of the {count} have the colour of the map under
+        them{others_words(data)}. Squares: all {heads * tokens * places}
+        values ({tokens} tokens at {places} places, {heads} {several}), as they are added to the stream,
+        joined from p0 (large) to the last place; on a token's own map, its own values. A sum {relation} the
+        sum of values weighted by attention{bias}.
         {data["remark"]}"""

@@ -4,7 +4,7 @@ The last place of the first sequence: where it and its source enter, how its que
 attention makes of the scores, what it carries over, and which token wins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.draw.measure.demand import demanded, source_place, verdict
+from glassformer.draw.measure.demand import verdict
 from glassformer.draw.measure.landscape import softmax
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_height
@@ -20,22 +20,22 @@ from glassformer.draw.parts.marks import cross, ghost, note, readable, show_plan
 from glassformer.draw.parts.matrices import number_text, short_ticks
 from glassformer.draw.parts.message_sums import carry_of, chain_limits, draw_chain, head_names, inside
 from glassformer.draw.parts.sequence_matrices import STRIP, column_names, named, strip
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, words_of
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, token_colour
 
 SIDE, AXIS = 4.3, 1.15  # cm: a panel, and what is left of it
 ABOVE, BELOW = 0.5, 0.95  # cm: a panel's title, and its ticks and names
 STEPS = ("encode", "detect", "retrieve", "carry", "decide")
+MOST_BARS = 24  # tokens that have a name under their bars
 NAMED = 0.05  # probability from which a bar has its number
 
 
 def compute(subject: Subject) -> Data:
     subject.need_heads(2)
     plane, carry, trace = subject.stream_plane, carry_of(subject, 0), subject.trace(0)
-    sequence, count = subject.sequences[0], len(carry.labels)
-    name = f"{subject.layer}attn"
-    source = source_place(subject.automaton, sequence, subject.context)
+    count, name = len(carry.labels), f"{subject.layer}attn"
+    source = subject.source(0)
     logits = trace["logits"][-1].astype(np.float64)
     data: Data = {
         "labels": carry.labels,
@@ -50,14 +50,14 @@ def compute(subject: Subject) -> Data:
         "chain": carry.points(plane, carry.kept),
         "end": plane(carry.mid, carry.spread[-1]),
         "probability": softmax(logits),
-        "demanded": demanded(subject.automaton, sequence, subject.context),
+        "demanded": subject.demanded(0),
     }
-    return data | {"sentences": sentences(data)}
+    return data | {"sentences": sentences(data, subject.words)}
 
 
-def sentences(data: Data) -> dict[str, str]:
+def sentences(data: Data, words: Mapping[str, str]) -> dict[str, str]:
     """What happens in each step, from this model's numbers."""
-    said = verdict(data["tokens"], data["probability"], data["demanded"])
+    said = verdict(data["tokens"], data["probability"], data["demanded"], words)
     return {
         "encode": encode_words(data),
         "detect": by_head(data["scores"], data, detect_words),
@@ -141,7 +141,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 def title(data: Data) -> str:
     last = len(data["labels"]) - 1
-    said = verdict(data["tokens"], data["probability"], data["demanded"])
+    said = verdict(data["tokens"], data["probability"], data["demanded"], words_of(data))
     return f"What follows {named(data['labels'], last)}, in five steps: {said}"
 
 
@@ -191,7 +191,8 @@ def bars(axes: Axes, values: np.ndarray, tokens: Sequence[str], names: Sequence[
     axes.set_ylim(low - room * (low < 0), high + room)
     axes.set_xlim(-0.6, len(values) - 0.4)
     axes.axhline(0, color=theme.faint, linewidth=0.6, zorder=1)
-    step = 1 if tuple(names) == tuple(tokens) else max(1, len(names) // 6)
+    is_token = tuple(names) == tuple(tokens)
+    step = -(-len(names) // MOST_BARS) if is_token else max(1, len(names) // 6)
     axes.set_xticks(range(0, len(names), step), names[::step])
     axes.tick_params(axis="x", length=0)
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
@@ -233,9 +234,10 @@ def draw_decide(axes: Axes, data: Data, theme: Theme) -> None:
 
 def caption(data: Data) -> str:
     steps = " ".join(f"{step.capitalize()}: {data['sentences'][step]}" for step in STEPS)
+    source = "The source (framed) is the earliest token that the rule needs to know what follows. "
     return (
-        f"The last place of {' '.join(data['labels'])}, step by step, by the model's own pass. The source "
-        "(framed) is the earliest token that the rule needs to know what follows. Scores and attention are "
+        f"The last place of {' '.join(data['labels'])}, step by step, by the model's own pass. "
+        f"{source if words_of(data)['law'] == 'rule' else ''}Scores and attention are "
         "those of the last place for every place; the arrows are weight times message of every place, tip to "
         f"tail; grey: all embeddings. {steps} {data['plane'].note}"
     )

@@ -7,7 +7,7 @@
 ('6', 4)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -17,6 +17,12 @@ from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.automaton import Automaton
 
+RULE_WORDS = {  # how figures speak of a rule; a subject has those of its own task
+    "law": "rule",
+    "input": "context",
+    "error": "rule error",
+    "demand": "the rule demands",
+}
 Demand = Bool[np.ndarray, " tok"] | None  # the allowed tokens; none: the rule leaves the next token open
 
 
@@ -27,6 +33,8 @@ def demanded(automaton: Automaton, context: Int[np.ndarray, " pos"], size: int) 
 
 def demands_along(automaton: Automaton, context: Int[np.ndarray, " pos"], size: int) -> list[Demand]:
     """What must follow each place of a context, as far as the tokens up to there tell."""
+    if automaton.length:
+        return answers_along(automaton, context)
     try:
         demands = tabulate_demands(automaton)
     except NotProvableError:
@@ -34,6 +42,16 @@ def demands_along(automaton: Automaton, context: Int[np.ndarray, " pos"], size: 
     whole = len(context) == size
     asked = [int(demands.of(context[None, : place + 1], whole)[0]) for place in range(len(context))]
     return [None if demand == NOTHING else demands.allowed[demand] for demand in asked]
+
+
+def answers_along(automaton: Automaton, prompt: Int[np.ndarray, " pos"]) -> list[Demand]:
+    """The same for a prompt, which begins at its first token: nothing but its answer is demanded."""
+    found: list[Demand] = []
+    state = automaton.start
+    for token in prompt:
+        state = int(automaton.next[state, token])
+        found.append(automaton.allowed[state] if automaton.constrained[state] else None)
+    return found
 
 
 def source_place(automaton: Automaton, context: Int[np.ndarray, " pos"], size: int) -> int | None:
@@ -59,16 +77,21 @@ def demand_words(tokens: Sequence[str], allowed: Demand) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def verdict(tokens: Sequence[str], probability: Float[np.ndarray, " tok"], allowed: Demand) -> str:
-    """What the model says and what the rule makes of it, in a sentence without its full stop."""
-    best = int(np.argmax(probability))
+def verdict(
+    tokens: Sequence[str],
+    probability: Float[np.ndarray, " tok"],
+    allowed: Demand,
+    words_for: Mapping[str, str] = RULE_WORDS,
+) -> str:
+    """What the model says and what the rule, or task, makes of it, in a sentence without its full stop."""
+    best, law = int(np.argmax(probability)), words_for["law"]
     says = f"the model gives {percent(probability[best], 0)} to {tokens[best]}"
     if allowed is None:
-        return f"{says}, and the rule leaves the next token open"
+        return f"{says}, and the {law} leaves the next token open"
     words, share = demand_words(tokens, allowed), percent(probability[allowed].sum(), 0)
     if not allowed[best]:
-        return f"{says}, but the rule demands {words} ({share} together)"
+        return f"{says}, but {words_for['demand']} {words} ({share} together)"
     if allowed.sum() == 1:
-        return f"{says}, as the rule demands"
+        return f"{says}, as the {law} demands"
     count = int(allowed.sum())
-    return f"the model gives {share} to the {count} tokens that the rule allows, most to {tokens[best]}"
+    return f"the model gives {share} to the {count} tokens that the {law} allows, most to {tokens[best]}"

@@ -116,7 +116,7 @@ def sample_text(subject: Subject) -> str:
     """What `last_state` is about, in words."""
     if len(subject.trials):
         return f"{len(subject.trials):,} trials"
-    return f"{len(subject.tokens)} contexts that repeat one token, for the rule has no trials"
+    return f"{len(subject.tokens)} contexts that repeat one token, for the {subject.law} has no trials"
 
 
 def clipped(slope: Float[np.ndarray, "2"], shift: float, limits: Float[np.ndarray, "2 2"]) -> Segment | None:

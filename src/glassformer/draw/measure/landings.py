@@ -9,13 +9,16 @@ from glassformer.draw.measure.subject import Subject
 from glassformer.draw.picture import Data
 from glassformer.errors import UserError
 
+MOST_MAPS = 30  # tokens with a map of their own; of more those that are answered most
 SHOWN, AROUND = 400, 40  # contexts shown at their last place, and those shown at all their places
 
 
 def real_states(subject: Subject, name: str) -> Float[np.ndarray, "trial pos dim"]:
     """The stream at every place of the trials; a rule without trials has nothing to land."""
     if not len(subject.trials):
-        raise UserError(f"{subject.name}: the rule asks for nothing that the window tells, so nothing lands")
+        raise UserError(
+            f"{subject.name}: the {subject.law} asks for nothing that the window tells, so nothing lands"
+        )
     return subject.trial_traces[f"{subject.layer}{name}"]
 
 
@@ -24,12 +27,13 @@ def landings(subject: Subject, drawn: Float[np.ndarray, "trial pos 2"]) -> Data:
     predicted = subject.trial_traces["logits"].argmax(-1)  # trial pos
     shown, around = (spaced(len(drawn), count) for count in (SHOWN, AROUND))
     answers = predicted[:, -1]
+    earlier = range(drawn.shape[1])[subject.inputs.asked][:-1]  # places that have answers of their own
     return {
         "tokens": subject.tokens,
         "points": drawn[shown, -1],
         "predicted": answers[shown],
-        "others": drawn[around, :-1].reshape(-1, 2),
-        "others_predicted": predicted[around, :-1].ravel(),
+        "others": drawn[around][:, earlier].reshape(-1, 2),
+        "others_predicted": predicted[around][:, earlier].ravel(),
         "answers": np.unique(answers),
         "contexts": len(drawn),
         "right": int(subject.trials.allowed[np.arange(len(drawn)), answers].sum()),
@@ -40,6 +44,9 @@ def mapped(land: Landscape, found: Data) -> Data:
     """The tokens that get a map of their own, and how many points have the colour under them."""
     under = [land.winner_at(found[name]) for name in ("points", "others")]
     maps = np.union1d(found["answers"], np.concatenate(under))
+    if len(maps) > MOST_MAPS:
+        often = np.bincount(found["predicted"], minlength=len(found["tokens"]))
+        maps = np.sort(np.argsort(-often, kind="stable")[:MOST_MAPS])
     return {
         "limits": land.limits,
         "winner": land.winner,
@@ -48,6 +55,11 @@ def mapped(land: Landscape, found: Data) -> Data:
         "maps": maps,
         "agreeing": int((under[0] == found["predicted"]).sum()),
     }
+
+
+def mapped_words(data: Data) -> str:
+    """Which tokens have a map, after `that real contexts are`."""
+    return "answered with or land on" if len(data["maps"]) < MOST_MAPS else "answered with most"
 
 
 def remark(plane: Plane, found: Data) -> str:

@@ -1,4 +1,4 @@
-"""What figures and videos are about: the model at one step, its task, some sequences, and its past.
+"""What every figure, panel and film is about: the model at one step, its task, some inputs, and its past.
 
 Arrays over all token-position pairs are `tok pos dim`; they come from contexts that repeat one token, for
 embeddings, queries, keys and values depend on their own token and place alone.
@@ -6,12 +6,16 @@ embeddings, queries, keys and values depend on their own token and place alone.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from glassformer.draw.measure.demand import Demand
+from glassformer.draw.measure.inputs import Inputs, Pair, inputs_of
 from glassformer.draw.measure.plane import Plane, plane_of
-from glassformer.draw.measure.trials import Trials, draw_sums, draw_trials
+from glassformer.draw.measure.trials import Trials
 from glassformer.errors import UserError
 from glassformer.model.attention import Attention, Site
 from glassformer.model.blocks import whole
@@ -21,8 +25,12 @@ from glassformer.model.ops_numpy import NumpyOps
 from glassformer.runs.config import Run
 from glassformer.runs.history import History
 from glassformer.runs.metrics import Row
-from glassformer.tasks import Addition, Rule, Sequences, Task, tabulate
+from glassformer.tasks import Addition, Sequences, Task
+from glassformer.tasks.addition import require_addition
 from glassformer.tasks.automaton import Automaton
+
+if TYPE_CHECKING:
+    from glassformer.draw.poster.sums import Sums
 
 TRIALS = 4_000  # contexts that measured figures are about
 
@@ -45,21 +53,49 @@ class Subject:
     task: Task
     data: Sequences
     name: str  # of the run or model
-    sequences: tuple[Int[np.ndarray, " pos"], ...]  # three contexts, those of the user first
+    sequences: tuple[Int[np.ndarray, " pos"], ...]  # inputs to follow, those of the user first
     step: int | None = None  # the training step of the weights; none: the last
     past: Past = field(default_factory=Past)
     dims: tuple[int, int] | None = None  # of the stream, for wide models; none: the two main directions
     query: tuple[int, int] | None = None  # token and place; none: the last of the first sequence
+    pair: Pair | None = None  # additions: the sum that is worked through; none: the hardest that is known
+    folder: Path | None = None  # of the run, where there is one
 
-    @property
-    def rule(self) -> Rule:
-        if not isinstance(self.task, Rule):
-            raise UserError(f"{self.name} adds: it has no rule")
-        return self.task
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What differs by the family of the task."""
+        found: Inputs = inputs_of(self.task, self.context)
+        return found
 
     @property
     def automaton(self) -> Automaton:
-        return tabulate(self.rule)
+        found = self.inputs.automaton()
+        if found is None:
+            raise UserError(f"{self.name} {self.task.words.ability}: it has no rule")
+        return found
+
+    @property
+    def addition(self) -> Addition:
+        return require_addition(self.task, self.name)
+
+    @cached_property
+    def sums(self) -> "Sums":
+        """What the poster shows of an adder: a pair, the verdict, thousands of sums."""
+        from glassformer.draw.poster.sums import make_sums
+
+        return make_sums(self)
+
+    @property
+    def law(self) -> str:
+        """What says which token comes next: the `rule`, the `task`."""
+        return self.inputs.law
+
+    @property
+    def words(self) -> dict[str, str]:
+        """How figures speak of the task, its inputs, its demands and of errors."""
+        spoken = self.task.words
+        about = {"law": self.law, "input": self.inputs.one}
+        return about | {"error": spoken.error, "demand": spoken.demand}
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -172,10 +208,8 @@ class Subject:
 
     @cached_property
     def trials(self) -> Trials:
-        """Contexts whose next token the task fixes and the window tells."""
-        if isinstance(self.task, Addition):
-            return draw_sums(self.task, TRIALS)
-        return draw_trials(self.automaton, self.context, TRIALS)
+        """Inputs whose next token the task fixes and the tokens tell."""
+        return self.inputs.trials(TRIALS)
 
     @cached_property
     def trial_traces(self) -> dict[str, np.ndarray]:
@@ -189,6 +223,18 @@ class Subject:
     def labels(self, index: int) -> tuple[str, ...]:
         """The tokens of one of the sequences."""
         return tuple(self.tokens[token] for token in self.sequences[index])
+
+    def demands(self, index: int) -> list[Demand]:
+        """What must follow each place of one of the sequences, as far as the tokens up to there tell."""
+        return self.inputs.demands(self.sequences[index])
+
+    def demanded(self, index: int) -> Demand:
+        """What must follow one of the sequences."""
+        return self.demands(index)[-1]
+
+    def source(self, index: int) -> int | None:
+        """The place of the token that decides what follows one of the sequences, where one does so alone."""
+        return self.inputs.source(self.sequences[index])
 
     @cached_property
     def stream_plane(self) -> Plane:

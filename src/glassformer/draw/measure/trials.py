@@ -1,4 +1,4 @@
-"""Thousands of contexts whose next token the rule fixes and the window tells: what figures measure on.
+"""Thousands of contexts whose next token the task fixes and the window tells: what figures measure on.
 
 `4 1 + 4 6 9 5 +` asks for 6, and its source is the 6, four places before what is asked.
 """
@@ -18,7 +18,7 @@ POOL = 400  # sequences in a pool
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Full windows of rule-following sequences whose next token is constrained and decided by the window."""
+    """Contexts of lawful sequences whose next token is constrained and decided by the context."""
 
     contexts: Int[np.ndarray, "trial pos"]
     allowed: Bool[np.ndarray, "trial tok"]
@@ -31,6 +31,8 @@ class Trials:
 
 def draw_trials(automaton: Automaton, context: int, count: int, seed: int = 0) -> Trials:
     """At most `count` trials, from sequences that start far enough back to fill the window."""
+    if automaton.length:
+        return draw_prompts(automaton, count, seed)
     random = np.random.default_rng(seed)
     found: list[Trials] = []
     for _ in range(ROUNDS):
@@ -44,6 +46,13 @@ def draw_trials(automaton: Automaton, context: int, count: int, seed: int = 0) -
             for name in ("contexts", "allowed", "source", "following")
         )
     )
+
+
+def draw_prompts(automaton: Automaton, count: int, seed: int = 0) -> Trials:
+    """So many whole prompts of a question, each with its answer; every token counts, from the first on."""
+    tokens = draw_sequences(automaton, np.random.default_rng(seed), count, automaton.length)
+    allowed = automaton.allowed[follow(automaton, tokens[:-1])[-1]]
+    return Trials(tokens[:-1].T, allowed, np.zeros(count, np.int64), tokens[-1])
 
 
 def draw_sums(task: Addition, count: int, seed: int = 0) -> Trials:

@@ -5,6 +5,7 @@ Limits of the axes must be final: places are reckoned in pixels.
 """
 
 from collections.abc import Sequence
+from math import ceil
 
 import numpy as np
 from jaxtyping import Float
@@ -17,6 +18,7 @@ from glassformer.draw.theme import Theme
 DISTANCES = (4.5, 7.0, 10.0, 14.0, 19.0, 25.0, 32.0, 42.0, 55.0, 72.0)  # points, from the point to the box
 DIRECTIONS = tuple(np.radians([20, 160, 340, 200, 90, 270, 0, 180, 45, 135, 225, 315]))
 LEADER = 9.0  # points; labels farther away than this get a line
+MANY, DENSITY = 24, 1.8  # labels of a panel that are all written; of more, so many a square centimetre
 PAD = 0.8  # points around a label
 COVERS_POINT, COVERS_LABEL, OUTSIDE = 1.0, 1e3, 1e4  # how bad it is
 
@@ -39,13 +41,21 @@ def place_labels(
     around = points if obstacles is None else np.concatenate([points, obstacles])
     here, around = in_points(axes, points), in_points(axes, around)
     occupied = [] if taken is None else taken
+    named = set(range(len(texts))[:: name_every(axes, len(texts))])
     for index in crowded_first(here):
-        if not texts[index]:
+        if index not in named or not texts[index]:
             continue
         box, distance = best_box(axes, here[index], texts[index], size, weight, around, occupied)
         occupied.append(tuple(box))
         colour = colours[index] if colours else theme.ink
         put(axes, here[index], box, distance, texts[index], size, weight, colour, theme)
+
+
+def name_every(axes: Axes, count: int) -> int:
+    """Of so many points every how many-th has a name: all, unless there are too many for the panel."""
+    box, (wide, high) = axes.get_position(), axes.figure.get_size_inches() * 2.54
+    room = DENSITY * box.width * wide * box.height * high
+    return 1 if count <= MANY else max(1, ceil(count / room))
 
 
 def in_points(axes: Axes, points: Float[np.ndarray, "point 2"]) -> Float[np.ndarray, "point 2"]:

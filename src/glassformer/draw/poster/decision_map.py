@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.directions import outputs
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.model.blocks import whole
 from glassformer.model.forward import ignore, prefix, read_out, settle, untie
 from glassformer.model.ops_numpy import NumpyOps
@@ -17,21 +17,19 @@ from glassformer.model.ops_numpy import NumpyOps
 GRID = 400  # cells along the main direction
 
 
-def decision_map(
-    subject: AdderSubject, data: Data, second: Float[np.ndarray, " dim"], step: int, layer: int
-) -> Data:
+def decision_map(sums: Sums, data: Data, second: Float[np.ndarray, " dim"], step: int, layer: int) -> Data:
     """The digit at every cell, where the cells lie, and how high the sums of `data` lie on it."""
     if data["is_line"]:
-        return line_map(subject, data, step, layer)
-    return plane_map(subject, data, second, step, layer)
+        return line_map(sums, data, step, layer)
+    return plane_map(sums, data, second, step, layer)
 
 
-def line_map(subject: AdderSubject, data: Data, step: int, layer: int) -> Data:
+def line_map(sums: Sums, data: Data, step: int, layer: int) -> Data:
     """Along the main direction alone: a row a token that stands at the place."""
     low, high = spread(data["score"])
     tokens, main = np.unique(data["own"]), data["main"]
-    moved = beside(subject, main[None], step, layer) + middles(low, high, GRID)[:, None] * main  # grid dim
-    rows = [written_for(subject, moved, int(token), step, layer) for token in tokens]
+    moved = beside(sums, main[None], step, layer) + middles(low, high, GRID)[:, None] * main  # grid dim
+    rows = [written_for(sums, moved, int(token), step, layer) for token in tokens]
     return {
         "map": np.stack(rows),
         "extent": (low, high, -0.5, len(tokens) - 0.5),
@@ -41,16 +39,14 @@ def line_map(subject: AdderSubject, data: Data, step: int, layer: int) -> Data:
     }
 
 
-def plane_map(
-    subject: AdderSubject, data: Data, second: Float[np.ndarray, " dim"], step: int, layer: int
-) -> Data:
+def plane_map(sums: Sums, data: Data, second: Float[np.ndarray, " dim"], step: int, layer: int) -> Data:
     """Along the two main directions, for the token that stands at the place most often."""
     fixed, main = int(np.bincount(data["own"]).argmax()), data["main"]
     (low, high), (bottom, top) = spread(data["score"]), spread(data["second"])
     across, upward = middles(low, high, GRID), middles(bottom, top, GRID // 2)
-    rest = beside(subject, np.stack([main, second]), step, layer)
+    rest = beside(sums, np.stack([main, second]), step, layer)
     moved = rest + across[None, :, None] * main + upward[:, None, None] * second  # up across dim
-    found = written_for(subject, moved.reshape(-1, moved.shape[-1]), fixed, step, layer)
+    found = written_for(sums, moved.reshape(-1, moved.shape[-1]), fixed, step, layer)
     return {
         "map": found.reshape(len(upward), -1),
         "extent": (low, high, bottom, top),
@@ -61,10 +57,10 @@ def plane_map(
 
 
 def beside(
-    subject: AdderSubject, directions: Float[np.ndarray, "direction dim"], step: int, layer: int
+    sums: Sums, directions: Float[np.ndarray, "direction dim"], step: int, layer: int
 ) -> Float[np.ndarray, " dim"]:
     """The mean output at a step, less what it has along these directions."""
-    mean = outputs(subject, layer)[:, step].mean(0)
+    mean = outputs(sums, layer)[:, step].mean(0)
     return np.asarray(mean - (mean @ directions.T) @ directions)
 
 
@@ -89,14 +85,14 @@ def middles(low: float, high: float, count: int) -> Float[np.ndarray, " cell"]:
 
 
 def written_for(
-    subject: AdderSubject, moved: Float[np.ndarray, "grid dim"], token: int, step: int, layer: int
+    sums: Sums, moved: Float[np.ndarray, "grid dim"], token: int, step: int, layer: int
 ) -> Int[np.ndarray, " grid"]:
     """The token with the largest logit after attention's output `moved`, at a place that holds `token`."""
-    shape, sample = subject.architecture, subject.sample
+    shape, sample = sums.architecture, sums.sample
     which = int(np.flatnonzero(sample.context[:, step] == token)[0])
     before = "embedded" if layer == 0 else f"{prefix(shape, layer - 1)}stream"
     kept = sample.kept[before][which, step]  # dim
-    ops, params = NumpyOps(shape.precision), untie(shape, subject.model.params)
+    ops, params = NumpyOps(shape.precision), untie(shape, sums.model.params)
     stream = np.repeat(kept[:, None, None], len(moved), 2)  # dim pos grid
     arrived = np.ascontiguousarray(moved.T[:, None, :].astype(shape.precision))
     settled = settle(shape.layers[layer], ops, params, prefix(shape, layer), stream, arrived, ignore)

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from glassformer.model.forward import prefix
 
 if TYPE_CHECKING:
-    from glassformer.draw.poster.subject import AdderSubject
+    from glassformer.draw.poster.sums import Sums
 
 TOLERANCE = {
     "float32": 1e-5,
@@ -16,16 +16,16 @@ TOLERANCE = {
 }  # singular values below this share of the largest are rounding
 
 
-def outputs(subject: "AdderSubject", layer: int) -> Float[np.ndarray, "sum step dim"]:
+def outputs(sums: "Sums", layer: int) -> Float[np.ndarray, "sum step dim"]:
     """What a layer's attention adds to the stream at the places that write."""
-    return subject.sample.kept[f"{prefix(subject.architecture, layer)}attn.output"].astype(np.float64)
+    return sums.sample.kept[f"{prefix(sums.architecture, layer)}attn.output"].astype(np.float64)
 
 
 def spectrum(
-    subject: "AdderSubject", layer: int
+    sums: "Sums", layer: int
 ) -> tuple[Float[np.ndarray, " direction"], Float[np.ndarray, "direction dim"]]:
     """Singular values of the outputs about their mean, and the directions that belong to them."""
-    flat = outputs(subject, layer)
+    flat = outputs(sums, layer)
     rows = flat.reshape(-1, flat.shape[-1])
     rows = rows - rows.mean(0)
     _, values, directions = np.linalg.svd(
@@ -34,12 +34,12 @@ def spectrum(
     return values / np.sqrt(len(rows)), directions
 
 
-def main_direction(subject: "AdderSubject", layer: int) -> Float[np.ndarray, " dim"]:
+def main_direction(sums: "Sums", layer: int) -> Float[np.ndarray, " dim"]:
     """The direction of length 1 along which the outputs vary most; larger columns are further along it."""
-    direction, sample = spectrum(subject, layer)[1][0], subject.sample
-    sums = (sample.x + sample.y)[:, list(sample.columns)]  # sum step
-    scores = outputs(subject, layer) @ direction
-    rising = ((sums - sums.mean(0)) * (scores - scores.mean(0))).mean(0)
+    direction, sample = spectrum(sums, layer)[1][0], sums.sample
+    totals = (sample.x + sample.y)[:, list(sample.columns)]  # sum step
+    scores = outputs(sums, layer) @ direction
+    rising = ((totals - totals.mean(0)) * (scores - scores.mean(0))).mean(0)
     return np.asarray(direction if rising.sum() >= 0 else -direction)
 
 
@@ -51,9 +51,9 @@ def digit_direction(messages: Float[np.ndarray, "digit column dim"]) -> Float[np
     return np.asarray(direction if growth.sum() >= 0 else -direction)
 
 
-def typical_size(subject: "AdderSubject", layer: int) -> float:
+def typical_size(sums: "Sums", layer: int) -> float:
     """Root mean square length of the outputs; what varies by far less than this is rounding."""
-    return float(np.sqrt((outputs(subject, layer) ** 2).sum(-1).mean()))
+    return float(np.sqrt((outputs(sums, layer) ** 2).sum(-1).mean()))
 
 
 def measured_rank(values: Float[np.ndarray, " direction"], precision: str, size: float) -> int:

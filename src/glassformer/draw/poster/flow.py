@@ -22,11 +22,16 @@ class Block(NamedTuple):
     kind: str  # ends, or what it does to the stream: adds, replaces
 
 
-def blocks(shape: Architecture, sizes: Sizes) -> list[Block]:
-    """From the tokens to the logits."""
+def blocks(shape: Architecture, sizes: Sizes, noun: str = "digits") -> list[Block]:
+    """From the tokens, which are called `noun`, to the logits."""
     found = [
         Block(
-            "embedding", "digits", embedding_rows(shape, sizes), under(sizes, "token", "position"), "", "ends"
+            "embedding",
+            "digits",
+            embedding_rows(shape, sizes, noun),
+            under(sizes, "token", "position"),
+            "",
+            "ends",
         )
     ]
     for index, layer in enumerate(shape.layers):
@@ -60,12 +65,12 @@ def under(sizes: Sizes, *names: str) -> int:
     )
 
 
-def embedding_rows(shape: Architecture, sizes: Sizes) -> Rows:
+def embedding_rows(shape: Architecture, sizes: Sizes, noun: str) -> Rows:
     places = f"places: {shape.position.kind}"
     dims = f"{shape.token_dims} + {shape.position_dims}" if shape.position_dims else str(shape.width)
     return [
         (f"{dims} dimensions", ""),
-        (f"digits: {shape.token.kind}", str(under(sizes, "token"))),
+        (f"{noun}: {shape.token.kind}", str(under(sizes, "token"))),
         (places, str(under(sizes, "position"))),
     ]
 

@@ -8,7 +8,7 @@ from glassformer.draw.parts.labels import place_labels
 from glassformer.draw.parts.marks import arrow
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.style import LARGER, SIZE, open_axes, short_ticks
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import listed, short
 from glassformer.draw.theme import Theme
 from glassformer.model.position import Alibi, Rope
@@ -16,11 +16,11 @@ from glassformer.model.position import Alibi, Rope
 DIALS = 4  # of rotations, at most
 
 
-def relations(subject: AdderSubject) -> list[Data]:
+def relations(sums: Sums) -> list[Data]:
     """Rotations and slopes inside attention, one entry a kind and layer."""
     found: list[Data] = []
-    for layer in subject.attention_layers:
-        attention = subject.attention(layer)
+    for layer in sums.attention_layers:
+        attention = sums.attention(layer)
         if isinstance(attention.relation, Rope):
             rates = np.array(attention.relation.rates(attention.head_size))
             found.append({"kind": "rope", "layer": layer, "rates": rates})
@@ -30,9 +30,9 @@ def relations(subject: AdderSubject) -> list[Data]:
     return found
 
 
-def distances(subject: AdderSubject) -> dict[str, int]:
+def distances(sums: Sums) -> dict[str, int]:
     """From the place that writes z_k back to the digits it needs, where that is the same for every k."""
-    layout, digits = subject.layout, subject.task.digits
+    layout, digits = sums.layout, sums.task.digits
     found: dict[str, int] = {}
     for name, places, back in (
         ("xₖ", layout.x_places, 0), ("yₖ", layout.y_places, 0),

@@ -16,7 +16,7 @@ from glassformer.tasks import add
 from glassformer.tasks.addition import BASE
 
 if TYPE_CHECKING:
-    from glassformer.draw.poster.subject import AdderSubject
+    from glassformer.draw.poster.sums import Sums
 
 SUMS = 3_000
 BLOCK = 500  # sums at a time
@@ -97,9 +97,9 @@ def carries(
     return np.asarray((z - x - y) % BASE)
 
 
-def norm_sites(subject: "AdderSubject") -> tuple[NormSite, ...]:
+def norm_sites(sums: "Sums") -> tuple[NormSite, ...]:
     """Before attention and feed-forward of every layer, and at the end; with or without a norm there."""
-    shape, found, stream = subject.architecture, list[NormSite](), "embedded"
+    shape, found, stream = sums.architecture, list[NormSite](), "embedded"
     for index, layer in enumerate(shape.layers):
         name = prefix(shape, index)
         which = f" {index}" if len(shape.layers) > 1 else ""
@@ -121,13 +121,13 @@ def norm_sites(subject: "AdderSubject") -> tuple[NormSite, ...]:
     return (*found, last)
 
 
-def draw_sample(subject: "AdderSubject") -> Sample:
+def draw_sample(sums: "Sums") -> Sample:
     """The sums, a block at a time, so that memory stays small."""
-    random, digits = np.random.default_rng(0), subject.task.digits
+    random, digits = np.random.default_rng(0), sums.task.digits
     x, y = random.integers(0, BASE, (2, digits, SUMS), np.int32)
-    z, layout = add(x, y), subject.layout
+    z, layout = add(x, y), sums.layout
     tokens = layout.encode(x, y, z)[:-1].T  # sum pos
-    parts = list(blocks(subject, tokens))
+    parts = list(blocks(sums, tokens))
     kept = {key: np.concatenate([part[key] for part, _ in parts]) for key in parts[0][0]}
     scores = {key: np.mean([mean[key] for _, mean in parts], axis=0) for key in parts[0][1]}
     none = np.zeros((SUMS, 1), np.int64)
@@ -135,7 +135,7 @@ def draw_sample(subject: "AdderSubject") -> Sample:
         np.hstack([x.T, none]),
         np.hstack([y.T, none]),
         z.T.astype(np.int64),
-        subject.columns,
+        sums.columns,
         tokens[:, layout.predicting],
         kept,
         scores,
@@ -143,34 +143,34 @@ def draw_sample(subject: "AdderSubject") -> Sample:
 
 
 def blocks(
-    subject: "AdderSubject", tokens: Int[np.ndarray, "sum pos"]
+    sums: "Sums", tokens: Int[np.ndarray, "sum pos"]
 ) -> Iterator[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
     """What is kept of every block, and the mean scores of every head."""
-    asking, names = subject.layout.predicting, kept_names(subject)
+    asking, names = sums.layout.predicting, kept_names(sums)
     masked = np.tri(tokens.shape[1], dtype=bool)[asking]
     for start in range(0, len(tokens), BLOCK):
-        trace = subject.model.trace(tokens[start : start + BLOCK])
+        trace = sums.model.trace(tokens[start : start + BLOCK])
         kept = {name: trace[name][:, asking].copy() for name in names}
         means = {}
-        for head in subject.heads:
+        for head in sums.heads:
             mean = trace[f"{head.prefix}attn.scores.{head.head}"][:, asking].mean(0, dtype=np.float64)
             means[f"{head.layer}.{head.head}"] = np.where(masked, mean, np.nan)
         yield kept, means
 
 
-def kept_names(subject: "AdderSubject") -> list[str]:
+def kept_names(sums: "Sums") -> list[str]:
     """The intermediates that some panel reads."""
     names = {"logits"}
-    for site in norm_sites(subject):
+    for site in norm_sites(sums):
         names |= {site.before, site.after}
-    for head in subject.heads:
+    for head in sums.heads:
         names |= {f"{head.prefix}attn.weights.{head.head}", f"{head.prefix}attn.output"}
     return sorted(names)
 
 
-def roles(subject: "AdderSubject", step: int) -> dict[str, list[int]]:
+def roles(sums: "Sums", step: int) -> dict[str, list[int]]:
     """Which places have which role for the digit that is written at a step; every place has one."""
-    layout, column = subject.layout, subject.columns[step]
+    layout, column = sums.layout, sums.columns[step]
     places: dict[str, list[int]] = {role: [] for role in ROLES}
     own = layout.predicting.start + step
     labels = layout.position_labels()
@@ -195,15 +195,15 @@ def role_of(label: str, column: int, is_own: bool) -> str:
     return names.get(back, "other digits") if letter in "xy" else "other digits"
 
 
-def shares_by_role(subject: "AdderSubject") -> Float[np.ndarray, "head step role"]:
+def shares_by_role(sums: "Sums") -> Float[np.ndarray, "head step role"]:
     """The mean attention of every head at every step to places of each role; the rest went to nothing."""
-    found = np.zeros((len(subject.heads), subject.steps, len(ROLES)))
-    for row, head in enumerate(subject.heads):
-        mean = subject.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(
+    found = np.zeros((len(sums.heads), sums.steps, len(ROLES)))
+    for row, head in enumerate(sums.heads):
+        mean = sums.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(
             0, dtype=np.float64
         )  # step pos
-        for step in range(subject.steps):
-            places = roles(subject, step)
+        for step in range(sums.steps):
+            places = roles(sums, step)
             found[row, step] = [mean[step, places[role]].sum() for role in ROLES]
             found[row, step, -1] = max(0.0, 1.0 - mean[step].sum())
     return found

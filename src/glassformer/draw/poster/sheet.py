@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import TITLE, Frame, sheet, text_width
-from glassformer.draw.picture import Data
+from glassformer.draw.picture import Data, Picture
 from glassformer.draw.poster.style import CONTENT, badge, box, canvas, fit, panel_look, say
 from glassformer.draw.poster.words import counted, power, short
 from glassformer.draw.theme import Theme, mixed, readable_on
@@ -18,8 +18,7 @@ from glassformer.model.forward import all_parameters, parameters
 from glassformer.proof.verdict_words import Numbers, badge_lines
 
 if TYPE_CHECKING:
-    from glassformer.draw.poster.registry import Panel
-    from glassformer.draw.poster.subject import AdderSubject
+    from glassformer.draw.poster.sums import Sums
 
 WIDE, HIGH = 54.0, 38.2  # cm
 CARD, CARD_HEIGHT = 17.0, 11.0
@@ -28,14 +27,14 @@ INSIDE = 0.3  # from a card's side to what is in it
 ABOVE = 1.4  # from a card's top to its content: two lines of title
 
 
-def panel_alone(panel: "Panel", data: Data, theme: Theme) -> Figure:
+def panel_alone(panel: Picture, data: Data, theme: Theme) -> Figure:
     with rc_context(panel_look(theme)):
         paper = sheet(theme, CONTENT, panel.functions.title(data))
         panel.functions.draw(paper, data)
     return paper.figure
 
 
-def whole_poster(panels: Sequence["Panel"], data: Data, theme: Theme) -> Figure:
+def whole_poster(panels: Sequence[Picture], data: Data, theme: Theme) -> Figure:
     """Three rows of three, under the headline."""
     with rc_context(panel_look(theme)):
         figure = Figure(figsize=(WIDE / 2.54, HIGH / 2.54), facecolor=ground(theme))
@@ -57,7 +56,7 @@ def ground(theme: Theme) -> str:
     return mixed(theme.faint, theme.paper, 0.4)
 
 
-def draw_card(back: Axes, card: Frame, number: int, panel: "Panel", data: Data) -> None:
+def draw_card(back: Axes, card: Frame, number: int, panel: Picture, data: Data) -> None:
     theme = card.theme
     box(back, card.left, card.top, card.width, card.height, theme.paper, theme.faint, 0.25, 0.8, zorder=1)
     badge(back, card.left + 0.75, card.top + 0.72, 0.36, str(number), theme.accent, 13)
@@ -66,17 +65,17 @@ def draw_card(back: Axes, card: Frame, number: int, panel: "Panel", data: Data) 
     panel.functions.draw(card.part(INSIDE, ABOVE, card.width - 2 * INSIDE, CONTENT), data)
 
 
-def headline(subject: "AdderSubject") -> Data:
+def headline(sums: "Sums") -> Data:
     """Name, counts and verdict."""
-    shape, params = subject.architecture, subject.model.params
+    shape, params = sums.architecture, sums.model.params
     unique = sum(parameter.free for parameter in parameters(shape).values())
     not_zero = sum(int((array != 0).sum()) for array in params.values()) - fixed_constants(shape)
     stored = sum(parameter.size for parameter in all_parameters(shape).values())
-    heads = len(subject.heads)
-    findings = subject.findings
+    heads = len(sums.heads)
+    findings = sums.findings
     return {
-        "name": subject.name + ("" if subject.step is None else f", step {subject.step:,}"),
-        "about": subject.about.replace("`", ""),
+        "name": sums.name + ("" if sums.step is None else f", step {sums.step:,}"),
+        "about": sums.about.replace("`", ""),
         "facts": [
             (f"{unique:,}", "parameters"),
             (f"{not_zero:,}", "of them not zero"),
@@ -86,11 +85,11 @@ def headline(subject: "AdderSubject") -> Data:
              f"{'head' if heads == 1 else 'heads'}"),
             (f"{shape.width}", "dimensions of the stream"),
         ],
-        "task": f"adds two numbers of {counted(subject.task.digits, 'digit')}, one answer digit after the "
+        "task": f"adds two numbers of {counted(sums.task.digits, 'digit')}, one answer digit after the "
         "other, "
-        f"in {shape.precision}; layout {subject.layout.name}",
+        f"in {shape.precision}; layout {sums.layout.name}",
         "verdict": findings.verdict,
-        "verdict_words": badge_lines(findings, subject.task, power(len(findings.inputs) - 1), Numbers(short)),
+        "verdict_words": badge_lines(findings, sums.task, power(len(findings.inputs) - 1), Numbers(short)),
     }  # fmt: skip
 
 

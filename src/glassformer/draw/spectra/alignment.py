@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.lines import layer_axis, level, name_ends, series_line, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme, kind_colours
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis

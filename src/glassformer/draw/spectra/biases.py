@@ -5,11 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import foot_height, sheet, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import head_grid, kernels_of, layers_with_heads
 from glassformer.draw.spectra.head import short_log_ticks
 from glassformer.draw.spectra.lines import layer_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, text_width, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.groups import place_of
 from glassformer.draw.spectra.lines import MANY, layer_axis, level, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.relative import ATTENTION, MOST
 from glassformer.draw.theme import Theme, kind_colours
 from glassformer.errors import UserError

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import SMALL, Frame, sheet, text_width
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid, in_title, shortened
 from glassformer.draw.spectra.groups import MOST_TYPES, over_layers, place_of
 from glassformer.draw.spectra.lines import depth_shares, layer_axis, level, series_line, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme, mixed
 from glassformer.errors import UserError
 from glassformer.spectra.compare import Comparison, TypePair

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.groups import layers_with_heads
 from glassformer.draw.spectra.heads import ABOVE, BAR, BELOW, CELL, LEAST_CELL, SIDE, STACKED
 from glassformer.draw.spectra.maps import extreme, head_map, map_scale, scale_of
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.spectra.compare import SEEN, Comparison, HeadPair

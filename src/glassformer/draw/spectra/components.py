@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import sheet
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import by_type, cumulative_energy, experts_in, fitting, over_layers
 from glassformer.draw.spectra.lines import layer_axis, level, series_line, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_values
 from glassformer.draw.theme import Theme
 from glassformer.spectra.results import SHARES, Analysis

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, write_foot
 from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.lines import layer_axis, level, series_line, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme, kind_colours
 from glassformer.errors import UserError
 from glassformer.spectra.relations import strongest

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import sheet
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting
 from glassformer.draw.spectra.lines import (
@@ -20,7 +21,6 @@ from glassformer.draw.spectra.lines import (
     thirds_bars,
     value_axis,
 )
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis, Trend

@@ -13,10 +13,10 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.parts.frame import BODY, SMALL, foot_height, sheet, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.draw.spectra.groups import cumulative_energy, kernels_of, need_heads
 from glassformer.draw.spectra.lines import DASHED
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_head
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError

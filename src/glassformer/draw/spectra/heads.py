@@ -11,6 +11,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import BODY, SMALL, Frame, foot_height, sheet, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.groups import (
     head_grid,
     kernels_of,
@@ -19,7 +20,6 @@ from glassformer.draw.spectra.groups import (
     treatments_of,
 )
 from glassformer.draw.spectra.maps import Scale, extreme, head_map, is_same, map_scale, scale_of
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.spectra.results import Analysis, KernelResult
 from glassformer.spectra.words import place_text, rank_text, ratio_text, treatment_place

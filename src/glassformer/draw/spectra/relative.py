@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import SMALL, foot_height, sheet, text_width, write_foot
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra import depth
 from glassformer.draw.spectra.grid import in_title, shortened
 from glassformer.draw.spectra.lines import (
@@ -15,7 +16,6 @@ from glassformer.draw.spectra.lines import (
     series_line,
     value_axis,
 )
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme, kind_colours
 from glassformer.spectra.results import Analysis
 from glassformer.spectra.words import ratio_text

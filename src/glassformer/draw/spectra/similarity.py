@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import sheet
 from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import MOST_TYPES, place_of
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError
 from glassformer.spectra.results import Analysis

@@ -10,11 +10,11 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import in_title
 from glassformer.draw.spectra.groups import by_type, experts_in, fitting, over_layers
 from glassformer.draw.spectra.head import FEW, short_log_ticks
 from glassformer.draw.spectra.lines import DASHED
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import edge, random_values
 from glassformer.draw.spectra.variance import draw_fans, line_colours
 from glassformer.draw.theme import Theme

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from glassformer.draw.parts.frame import sheet
+from glassformer.draw.picture import Data
 from glassformer.draw.spectra.grid import Grid
 from glassformer.draw.spectra.groups import (
     head_grid,
@@ -18,7 +19,6 @@ from glassformer.draw.spectra.groups import (
     treatments_of,
 )
 from glassformer.draw.spectra.lines import KEY_HEIGHT, depth_colour, depth_shares, room_around, value_axis
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.variance import draw_key
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError

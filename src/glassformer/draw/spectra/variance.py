@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.draw.parts.frame import Frame, sheet
+from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.draw.spectra.grid import Grid, in_title
 from glassformer.draw.spectra.groups import by_type, cumulative_energy, experts_in, fitting, over_layers
@@ -20,7 +21,6 @@ from glassformer.draw.spectra.lines import (
     depth_shares,
     layer_key,
 )
-from glassformer.draw.spectra.picture import Data
 from glassformer.draw.spectra.random_spectra import random_values
 from glassformer.draw.theme import Theme
 from glassformer.errors import UserError

@@ -1,4 +1,4 @@
-"""How a rule model learned: one frame a saved step, as MP4 (H.264) and GIF.
+"""How a model learned: one frame a saved step, as MP4 (H.264) and GIF.
 
 Axes, plane and colour scales are the same in all frames: limits are taken over all of them, the plane from
 the last. What does not move is drawn once; a frame is a copy of it with the rest drawn on top, and goes
@@ -7,7 +7,6 @@ straight into the encoder, so that memory does not grow with the number of frame
     render(subject, "embeddings", Path("videos"), ("mp4", "gif"))    videos/embeddings.mp4 and .gif
 """
 
-from glassformer.draw.video.registry import VIDEOS, chosen_videos
-from glassformer.draw.video.render import render
+from glassformer.draw.video.render import choose_films, render
 
-__all__ = ["VIDEOS", "chosen_videos", "render"]
+__all__ = ["choose_films", "render"]

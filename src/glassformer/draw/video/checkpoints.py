@@ -8,23 +8,12 @@ from jaxtyping import Float
 
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
+from glassformer.draw.needs import saved_steps
 from glassformer.draw.picture import Data
 from glassformer.draw.shares import percent
 from glassformer.errors import UserError
-from glassformer.runs.history import History
-from glassformer.tasks import Rule
 
 PLACES_SHARE = 0.7  # of a token's row in which its places are spread
-
-
-def history_of(subject: Subject) -> History:
-    """The saved steps, or why there are none."""
-    if subject.past.history is None:
-        raise UserError(
-            f"{subject.name} has no saved steps to film: it was built by hand or came as finished weights; "
-            "videos are made of a run folder"
-        )
-    return subject.past.history
 
 
 def chosen_checkpoints(subject: Subject, every: int = 1) -> list[int]:
@@ -34,7 +23,7 @@ def chosen_checkpoints(subject: Subject, every: int = 1) -> list[int]:
     >>> chosen_checkpoints(made(past=made(history=made(steps=range(6)))), every=3)
     [0, 3, 5]
     """
-    last = len(history_of(subject).steps) - 1
+    last = len(saved_steps(subject).steps) - 1
     return sorted({*range(0, last + 1, int(every)), last})
 
 
@@ -45,7 +34,7 @@ def checkpoints(subject: Subject, shown: Sequence[int]) -> Iterator[Subject]:
 
 
 def checkpoint(subject: Subject, index: int) -> Subject:
-    history = history_of(subject)
+    history = saved_steps(subject)
     model = replace(subject.model, params=history.at(index))
     return replace(subject, model=model, step=int(history.steps[index]))
 
@@ -53,16 +42,15 @@ def checkpoint(subject: Subject, index: int) -> Subject:
 def story(subject: Subject, shown: Sequence[int]) -> Data:
     """What every video needs: the steps, the held-out scores of the chosen seed, the tokens."""
     rows = [row for row in subject.past.rows if row["seed"] == subject.past.best_seed]
-    is_rule = isinstance(subject.task, Rule)
-    accuracy = "argmax_accuracy" if is_rule else "whole_accuracy"
+    accuracy = subject.task.best_by[0]
     return {
         "name": subject.name,
         "tokens": subject.tokens,
-        "steps": np.asarray(history_of(subject).steps)[list(shown)],
+        "steps": np.asarray(saved_steps(subject).steps)[list(shown)],
         "score_steps": np.array([row["step"] for row in rows], np.float64),
         "loss": np.array([row["loss"] for row in rows], np.float64),
         "error": np.array([1 - row[accuracy] for row in rows], np.float64),
-        "error_name": "rule error" if is_rule else "sums that are wrong",
+        "error_name": subject.task.words.error,
     }
 
 

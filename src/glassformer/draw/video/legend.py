@@ -1,6 +1,7 @@
 """The tokens and their colours, at a fixed place beside the maps: regions that move need no moving names."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from matplotlib.patches import FancyBboxPatch
 
@@ -8,12 +9,14 @@ from glassformer.draw.parts.frame import SMALL, Frame
 from glassformer.draw.theme import readable_on, token_colour
 
 LEGEND = 0.5  # cm, its width
+NAME = 0.24  # cm, the height of a token's name
 
 
 def token_legend(frame: Frame, tokens: Sequence[str]) -> None:
     """A column of cells over the height of a frame, the first token at the top."""
     axes = frame.axes(0, 0, frame.width, frame.height, xlim=(0, 1), ylim=(len(tokens) - 0.5, -0.5))
     axes.axis("off")
+    every = ceil(len(tokens) * NAME / frame.height)  # a name needs the room of so many cells
     for row, token in enumerate(tokens):
         colour = token_colour(token)
         axes.add_patch(
@@ -22,6 +25,8 @@ def token_legend(frame: Frame, tokens: Sequence[str]) -> None:
                 mutation_aspect=frame.width / (frame.height / len(tokens)), linewidth=0,
             )
         )  # fmt: skip
+        if row % every:
+            continue
         axes.text(
             0.5, row, token, ha="center", va="center_baseline", fontsize=SMALL, weight="bold",
             color=readable_on(colour),

@@ -1,1 +1,1 @@
-"""One file a panel: compute(subject), title(data), draw(frame, data), caption(data)."""
+"""One file a panel: compute(sums), title(data), draw(frame, data), caption(data)."""

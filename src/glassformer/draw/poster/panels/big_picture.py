@@ -2,6 +2,7 @@
 
 from matplotlib.axes import Axes
 
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import Frame, text_width
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.flow import Block, blocks
@@ -19,7 +20,7 @@ from glassformer.draw.poster.style import (
     stage_colour,
     stage_of,
 )
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import mixed, readable_on
 from glassformer.model.count import constants
@@ -29,17 +30,13 @@ STREAM, BOX_TOP, FLOW = 0.6, 1.5, 5.75  # cm within the flow's canvas
 BUDGET = 7.45  # cm below the panel's top
 
 
-def compute(subject: AdderSubject) -> Data:
-    shape = subject.architecture
+def compute(subject: Subject) -> Data:
+    shape, has_columns = subject.model.architecture, subject.inputs.has_columns
     sizes = {name: parameter.free for name, parameter in parameters(shape).items()}
     stages = {stage: sum(size for name, size in sizes.items() if stage_of(name) == stage) for stage in STAGES}
-    return {
-        "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens),
-        "labels": subject.layout.position_labels(),
-        "prompt": subject.layout.prompt_length,
-        "pair": subject.pair,
+    return (worked_sum(subject.sums) if has_columns else answered_string(subject)) | {
         "width": shape.width,
-        "blocks": blocks(shape, sizes),
+        "blocks": blocks(shape, sizes, "digits" if has_columns else "tokens"),
         "stages": stages,
         "total": sum(sizes.values()),
         "ties": tuple(f"{tie.name} = {tie.to}" for tie in shape.ties),
@@ -47,10 +44,43 @@ def compute(subject: AdderSubject) -> Data:
     }
 
 
+def worked_sum(sums: Sums) -> Data:
+    """The pair and its sum, as the model reads and writes them."""
+    return {
+        "tokens": tuple(sums.token_name(int(token)) for token in sums.tokens),
+        "labels": sums.layout.position_labels(),
+        "prompt": sums.layout.prompt_length,
+        "pair": sums.pair,
+    }
+
+
+def answered_string(subject: Subject) -> Data:
+    """The first input that is followed, and the model's answer to it."""
+    labels = subject.labels(0)
+    answer = subject.tokens[int(subject.trace(0)["logits"][-1].argmax())]
+    names = tuple(f"p{place}" for place in range(len(labels)))
+    return {
+        "tokens": (*labels, answer),
+        "labels": (*names, answer),  # the answer is written, and has no position yet
+        "prompt": len(labels),
+        "stage_names": {"digits": "tokens"},
+    }
+
+
 def title(data: Data) -> str:
+    stages = {named_stage(data, stage): count for stage, count in data["stages"].items()}
     steps = len(data["tokens"]) - data["prompt"]
-    all_of_them = f"{counted(data['total'], 'number')} write the {steps} digits of a sum, one after the other"
-    return f"{all_of_them}; {largest_words(data['stages'])}"
+    does = (
+        f"write the {steps} digits of a sum, one after the other"
+        if "pair" in data
+        else "say which token comes next"
+    )
+    return f"{counted(data['total'], 'number')} {does}; {largest_words(stages)}"
+
+
+def named_stage(data: Data, stage: str) -> str:
+    """What a stage is called: tokens are digits only where a task adds."""
+    return str(data.get("stage_names", {}).get(stage, stage))
 
 
 def largest_words(stages: dict[str, int]) -> str:
@@ -82,9 +112,9 @@ def draw_tokens(axes: Axes, frame: Frame, data: Data) -> None:
         cell(axes, x, 0.72, wide - 0.05, 0.5, shown(token), theme, edge)
         if label != token and not label.isdigit():
             say(axes, x, 0.22, lowered(label), color=place_colour(label, theme))
-    a, b = data["pair"]
     answer = wide * data["prompt"]
-    say(axes, 0.05, 1.25, fit(f"read: {a} + {b} =", answer - 0.1), color=theme.muted, ha="left")
+    problem = "read: {} + {} =".format(*data["pair"]) if "pair" in data else "read"
+    say(axes, 0.05, 1.25, fit(problem, answer - 0.1), color=theme.muted, ha="left")
     say(axes, answer + 0.05, 1.25, "written by the model", color=theme.good, ha="left")
 
 
@@ -182,7 +212,7 @@ def draw_budget(axes: Axes, frame: Frame, data: Data) -> None:
         if wide > 0.5:
             say(axes, x + wide / 2, 0.31, str(count), weight="bold", color=readable_on(colour), zorder=3)
         x += wide
-        text = f"{stage} {count}"
+        text = f"{named_stage(data, stage)} {count}"
         box(axes, label_x, 0.72, 0.2, 0.2, colour, radius=0.04)
         say(axes, label_x + 0.28, 0.82, text, ha="left", color=theme.ink)
         label_x += text_width(text, SIZE) + 0.75
@@ -192,9 +222,9 @@ def draw_budget(axes: Axes, frame: Frame, data: Data) -> None:
 
 
 def caption(data: Data) -> str:
-    a, b = data["pair"]
+    problem = "{} + {}".format(*data["pair"]) if "pair" in data else " ".join(data["tokens"][:-1])
     return (
-        f"The way of the data for {a} + {b}. Each box names how its weights are made and how many numbers "
+        f"The way of the data for {problem}. Each box names how its weights are made and how many numbers "
         f"they store; together they are {data['total']}. Parts read from the stream, through a norm where "
         "there is one, and add to it what they compute."
     )

@@ -17,7 +17,7 @@ from glassformer.draw.poster.directions import (
     typical_size,
 )
 from glassformer.draw.poster.style import SIZE, open_axes, paragraph, short_ticks
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, mixed, token_colour
@@ -26,39 +26,39 @@ WHOLE = 0.999  # of the square sum: a direction that has this much is all there 
 SHOWN = 1_500  # points of the map
 
 
-def compute(subject: AdderSubject) -> Data:
-    layer = subject.attention_layers[-1]
-    values, directions = spectrum(subject, layer)
-    main = main_direction(subject, layer)
-    column = subject.focus
-    step = subject.columns.index(column)
-    flat = outputs(subject, layer)[:, step]
+def compute(sums: Sums) -> Data:
+    layer = sums.attention_layers[-1]
+    values, directions = spectrum(sums, layer)
+    main = main_direction(sums, layer)
+    column = sums.focus
+    step = sums.columns.index(column)
+    flat = outputs(sums, layer)[:, step]
     share = float(values[0] ** 2 / max((values**2).sum(), 1e-300))
     second = directions[1] if len(directions) > 1 else main * 0
-    sample = subject.sample
+    sample = sums.sample
     total = sample.x[:, column] + sample.y[:, column] + sample.carry[:, column]
     data: Data = {
         "values": values,
-        "rank": measured_rank(values, subject.architecture.precision, typical_size(subject, layer)),
+        "rank": measured_rank(values, sums.architecture.precision, typical_size(sums, layer)),
         "share": share,
-        "layer": layer if len(subject.architecture.layers) > 1 else -1,
+        "layer": layer if len(sums.architecture.layers) > 1 else -1,
         "column": column,
         "score": flat @ main,
         "second": flat @ second,
         "total": total,
         "written": sample.written[:, step],
         "own": sample.context[:, step],
-        "own_name": own_name(subject, column),
+        "own_name": own_name(sums, column),
         "main": main,
-        "token_names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
+        "token_names": tuple(sums.token_name(token) for token in range(sums.architecture.vocab)),
         "is_line": share >= WHOLE,
     }
-    return data | decision_map(subject, data, second, step, layer)
+    return data | decision_map(sums, data, second, step, layer)
 
 
-def own_name(subject: AdderSubject, column: int) -> str:
+def own_name(sums: Sums, column: int) -> str:
     """What stands at the place that writes a column: the digit written before, or `=`."""
-    before = column + (1 if subject.layout.answer_highest_first else -1)
+    before = column + (1 if sums.layout.answer_highest_first else -1)
     return lowered(f"z{before}") if before >= 0 else "="
 
 

@@ -19,7 +19,7 @@ from glassformer.draw.poster.style import (
     short_ticks,
     write_numbers,
 )
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import counted, short
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import token_colour
@@ -31,14 +31,14 @@ STRAIGHT = {"float32": 1e-6, "float64": 1e-12}  # of its length: a line that ben
 BENT = 0.05  # of its length: what bends by more is no line
 
 
-def compute(subject: AdderSubject) -> Data:
-    table = subject.token_table
+def compute(sums: Sums) -> Data:
+    table = sums.token_table
     used = np.flatnonzero(table.any(0))
     used = used if len(used) else np.arange(1)
-    plane = plane_of(table[:, used], "digit" if subject.architecture.position_dims else "stream")
-    names = tuple(subject.token_name(token) for token in range(len(table)))
-    layer = subject.attention_layers[-1]
-    carried = subject.digit_messages(layer)  # digit column dim
+    plane = plane_of(table[:, used], "digit" if sums.architecture.position_dims else "stream")
+    names = tuple(sums.token_name(token) for token in range(len(table)))
+    layer = sums.attention_layers[-1]
+    carried = sums.digit_messages(layer)  # digit column dim
     messages = carried @ digit_direction(carried)  # digit column
     return {
         "table": table[:, used],
@@ -48,16 +48,16 @@ def compute(subject: AdderSubject) -> Data:
         "plane": plane,
         "points": plane(table[:, used], np.arange(len(table), dtype=float)),
         "note": "One dimension, along x; y is the token." if plane.is_line else plane.note,
-        "kind": subject.architecture.token.kind,
+        "kind": sums.architecture.token.kind,
         "numbers": sum(
-            one.free for name, one in parameters(subject.architecture).items() if name.startswith("token.")
+            one.free for name, one in parameters(sums.architecture).items() if name.startswith("token.")
         ),
         "lengths": np.linalg.norm(table[:BASE], axis=1),
         "turns": turns(table[:BASE]),
         "messages": messages,
         "straight": straightness(messages),
-        "rounding": STRAIGHT[subject.architecture.precision],
-        "layer": layer if len(subject.architecture.layers) > 1 else -1,
+        "rounding": STRAIGHT[sums.architecture.precision],
+        "layer": layer if len(sums.architecture.layers) > 1 else -1,
     }
 
 

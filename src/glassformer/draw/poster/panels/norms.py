@@ -20,7 +20,7 @@ from glassformer.draw.poster.style import (
     short_ticks,
     write_numbers,
 )
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import counted, lowered, short, trimmed
 from glassformer.draw.theme import token_colour
 from glassformer.model.forward import untie
@@ -31,29 +31,29 @@ from glassformer.tasks.addition import BASE
 SHOWN = 1_200  # points of a cloud
 
 
-def compute(subject: AdderSubject) -> Data:
-    sites, sample = norm_sites(subject), subject.sample
+def compute(sums: Sums) -> Data:
+    sites, sample = norm_sites(sums), sums.sample
     lengths = {
         site.name: np.stack([rms(sample.kept[site.before]), rms(sample.kept[site.after])]) for site in sites
     }
     last = sites[-1]
-    step = subject.columns.index(subject.focus)
+    step = sums.columns.index(sums.focus)
     before, after = (sample.kept[name][:SHOWN, step].astype(np.float64) for name in (last.before, last.after))
     shift = after.mean(0) if is_far(after) else after[0] * 0
     plane = plane_of(after - shift, "stream")
     written = sample.written[:SHOWN, step]
     return {
-        "gains": gains(subject),
+        "gains": gains(sums),
         "lengths": lengths,
         "has_norm": {
-            site.name: not isinstance(norm_at(subject, site.layer, site.kind), NoNorm) for site in sites
+            site.name: not isinstance(norm_at(sums, site.layer, site.kind), NoNorm) for site in sites
         },
         "plane": plane,
         "before": plane(before - (before.mean(0) if shift.any() else 0.0), written.astype(float)),
         "after": plane(after - shift, written.astype(float)),
         "centred": bool(shift.any()),
         "digit": written,
-        "column": subject.focus,
+        "column": sums.focus,
         "sums": len(sample.z),
     }
 
@@ -64,20 +64,20 @@ def rms(vectors: np.ndarray) -> np.ndarray:
     return np.percentile(sizes[sizes > 0], [0, 5, 50, 95, 100]) if sizes.any() else np.zeros(5)
 
 
-def norm_at(subject: AdderSubject, layer: int, kind: str) -> object:
+def norm_at(sums: Sums, layer: int, kind: str) -> object:
     if kind == "final":
-        return subject.architecture.final_norm
-    found = subject.architecture.layers[layer]
+        return sums.architecture.final_norm
+    found = sums.architecture.layers[layer]
     return found.attention_norm if kind == "attention" else found.feedforward_norm
 
 
-def gains(subject: AdderSubject) -> dict[str, np.ndarray]:
+def gains(sums: Sums) -> dict[str, np.ndarray]:
     """The gain of every norm on the stream, in the model's own arithmetic."""
-    shape = subject.architecture
-    params, ops = untie(shape, subject.model.params), NumpyOps(shape.precision)
+    shape = sums.architecture
+    params, ops = untie(shape, sums.model.params), NumpyOps(shape.precision)
     found: dict[str, np.ndarray] = {}
-    for site in norm_sites(subject):
-        norm = norm_at(subject, site.layer, site.kind)
+    for site in norm_sites(sums):
+        norm = norm_at(sums, site.layer, site.kind)
         if isinstance(norm, RMSNorm):
             found[site.name] = np.asarray(norm.gain(ops, params, site.parameter, shape.width), np.float64)
     return found

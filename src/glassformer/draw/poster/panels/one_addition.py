@@ -7,7 +7,7 @@ from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.sample import signed_margins
 from glassformer.draw.poster.style import SIZE, box, canvas, cell, fit, paragraph, say, shown
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import listed, lowered, short
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, mixed
@@ -28,41 +28,41 @@ HEADS = (
 LEFT = (0.35, 1.4, 2.5, 3.35, 4.0, 9.3, 11.2, 13.2, 15.85)  # cm of the middle of a column, or its left
 
 
-def compute(subject: AdderSubject) -> Data:
-    x, y, z = subject.digits
-    logits = subject.logits
+def compute(sums: Sums) -> Data:
+    x, y, z = sums.digits
+    logits = sums.logits
     ranked = np.argsort(-logits, axis=1, kind="stable")
-    written = np.array([digit.token for digit in subject.sum.digits])
-    columns = np.array(subject.columns)
+    written = np.array([digit.token for digit in sums.sum.digits])
+    columns = np.array(sums.columns)
     return {
-        "pair": subject.pair,
-        "got": str(subject.sum.got),
-        "expected": subject.sum.expected,
-        "right": subject.sum.right,
+        "pair": sums.pair,
+        "got": str(sums.sum.got),
+        "expected": sums.sum.expected,
+        "right": sums.sum.right,
         "columns": columns,
         "x": x[columns],
         "y": y[columns],
-        "carry": subject.carry[columns],
+        "carry": sums.carry[columns],
         "asked": z[columns],
         "written": written,
-        "names": tuple(subject.token_name(int(token)) for token in range(logits.shape[1])),
+        "names": tuple(sums.token_name(int(token)) for token in range(logits.shape[1])),
         "best": ranked[:, :2],
         "logits": np.take_along_axis(logits, ranked[:, :2], 1),
         "margins": signed_margins(logits, z[columns]),
-        "sources": [sources(subject, step) for step in range(subject.steps)],
-        "layer": subject.attention_layers[-1] if len(subject.architecture.layers) > 1 else -1,
-        "digits": subject.task.digits,
+        "sources": [sources(sums, step) for step in range(sums.steps)],
+        "layer": sums.attention_layers[-1] if len(sums.architecture.layers) > 1 else -1,
+        "digits": sums.task.digits,
     }
 
 
-def sources(subject: AdderSubject, step: int) -> str:
+def sources(sums: Sums, step: int) -> str:
     """The places that the last layer's heads look at most."""
-    place, labels = subject.layout.predicting.start + step, subject.layout.position_labels()
-    heads = [head for head in subject.heads if head.layer == subject.attention_layers[-1]]
+    place, labels = sums.layout.predicting.start + step, sums.layout.position_labels()
+    heads = [head for head in sums.heads if head.layer == sums.attention_layers[-1]]
     most = max(1, SOURCES // len(heads))
     words = []
     for head in heads:
-        weights = subject.trace[f"{head.prefix}attn.weights.{head.head}"][place, : place + 1]
+        weights = sums.trace[f"{head.prefix}attn.weights.{head.head}"][place, : place + 1]
         if np.ptp(weights) <= 1e-3 * weights.max():
             words.append(f"all {len(weights)} places, {percent(float(weights.mean()), 0)} each")
             continue

@@ -5,8 +5,10 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Int
 from matplotlib.axes import Axes
 
+from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import Frame, text_width
 from glassformer.draw.parts.matrices import matrix
 from glassformer.draw.picture import Data
@@ -19,22 +21,22 @@ from glassformer.draw.poster.style import (
     stage_of,
     write_numbers,
 )
-from glassformer.draw.poster.subject import AdderSubject
 from glassformer.draw.poster.words import counted, listed
 from glassformer.draw.theme import Theme
 from glassformer.model.model import in_float64
 
 NUDGE = 0.01  # by which a number is changed, of its size; a zero by this much itself
 MOST_NUDGED = 400  # numbers; more are not tried one by one
-SUMS = 64  # over which a nudge must change something
+INPUTS = 64  # over which a nudge must change something
 LONGEST = 6  # cells in a row of a vector
+TALLEST = 64  # rows; a taller array lies on its side
 SPACES = ((0.48, 0.28), (0.38, 0.02))  # cm above a grid and below it
 WITH_NUMBERS = (5.0, 3.8, 3.0, 2.4, 2.0, 1.7, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8)  # cm: width of a cell
-WITHOUT = (0.5, 0.3, 0.16, 0.08, 0.03)
+WITHOUT = (0.5, 0.42, 0.36, 0.3, 0.26, 0.22, 0.19, 0.16, 0.13, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03)
 SLIM = 0.44  # height of a cell, of its width
 
 
-def compute(subject: AdderSubject) -> Data:
+def compute(subject: Subject) -> Data:
     params = {name: np.asarray(array, np.float64) for name, array in subject.model.params.items()}
     ordered = dict(sorted(params.items(), key=lambda item: order(item[0])))
     return {
@@ -44,9 +46,9 @@ def compute(subject: AdderSubject) -> Data:
         if total(ordered) <= MOST_NUDGED
         else {},
         "total": total(ordered),
-        "fixed": len(subject.architecture.fixed),
-        "ties": tuple(f"{tie.name} = {tie.to}" for tie in subject.architecture.ties),
-    }
+        "fixed": len(subject.model.architecture.fixed),
+        "ties": tuple(f"{tie.name} = {tie.to}" for tie in subject.model.architecture.ties),
+    } | ({} if subject.inputs.has_columns else {"inputs": f"{subject.inputs.one}s"})
 
 
 def total(params: dict[str, np.ndarray]) -> int:
@@ -60,9 +62,13 @@ def order(name: str) -> tuple[int, int]:
 
 
 def as_grid(array: np.ndarray) -> np.ndarray:
-    """Two axes for any array: long vectors in rows of equal length, the last one filled up with nan."""
+    """Two axes for any array: long vectors in rows of equal length, the last one filled up with nan.
+
+    Arrays of very many rows are transposed.
+    """
     if array.ndim >= 2:
-        return array.reshape(array.shape[0], -1)
+        table = array.reshape(array.shape[0], -1)
+        return table.T if len(table) > TALLEST else table
     flat = array.reshape(-1)
     if len(flat) <= LONGEST:
         return flat[None]
@@ -73,37 +79,47 @@ def as_grid(array: np.ndarray) -> np.ndarray:
     return filled.reshape(rows, columns)
 
 
-def dead_numbers(subject: AdderSubject, name: str) -> np.ndarray:
+def dead_numbers(subject: Subject, name: str) -> np.ndarray:
     """Which free numbers of an array change no logit of any of the sums when nudged, in float64."""
-    model, tokens = in_float64(subject.model), some_tokens(subject)
-    before = model.forward(tokens)[:, subject.layout.predicting]
+    model, (tokens, asked) = in_float64(subject.model), some_inputs(subject)
+    before = model.forward(tokens)[:, asked]
     array = model.params[name]
     dead = np.zeros(array.shape, bool)
-    fixed = {one.place for one in subject.architecture.fixed if one.name == name}
+    fixed = {one.place for one in subject.model.architecture.fixed if one.name == name}
     for place in np.ndindex(array.shape):
         if place in fixed:
             continue
         moved = array.copy()
         moved[place] += NUDGE * (abs(moved[place]) or 1.0)
         nudged = replace(model, params={**model.params, name: moved})
-        after = nudged.forward(tokens)[:, subject.layout.predicting]
+        after = nudged.forward(tokens)[:, asked]
         dead[place] = np.array_equal(before, after)
     return dead
 
 
-def some_tokens(subject: AdderSubject) -> np.ndarray:
-    sample, layout = subject.sample, subject.layout
-    x, y, z = (part[:SUMS].T for part in (sample.x[:, :-1], sample.y[:, :-1], sample.z))
-    return np.asarray(layout.encode(x, y, z)[:-1].T)
+def some_inputs(subject: Subject) -> tuple[Int[np.ndarray, "input pos"], slice]:
+    """Inputs of the model, and the positions whose answers count."""
+    if not subject.inputs.has_columns:
+        contexts = subject.trials.contexts[:INPUTS]
+        return (contexts if len(contexts) else np.array(subject.sequences[:1])), subject.inputs.asked
+    sample, layout = subject.sums.sample, subject.sums.layout
+    x, y, z = (part[:INPUTS].T for part in (sample.x[:, :-1], sample.y[:, :-1], sample.z))
+    return np.asarray(layout.encode(x, y, z)[:-1].T), layout.predicting
 
 
 def title(data: Data) -> str:
     arrays = counted(len(data["parameters"]), "array")
     silent = sum(int(mask.sum()) for mask in data["dead"].values())
-    moves = f"change{'s' if silent == 1 else ''} no logit of {SUMS} sums when moved by {NUDGE:.0%} alone"
+    moves = (
+        f"change{'s' if silent == 1 else ''} no logit of {input_words(data)} when moved by {NUDGE:.0%} alone"
+    )
     words = f"; {silent} of them {moves}" if silent else ""
     fixed = f", {data['fixed']} more fixed" if data["fixed"] else ""
     return f"All {counted(data['total'] - data['fixed'], 'parameter')} in {arrays}{fixed}{words}"
+
+
+def input_words(data: Data) -> str:
+    return f"{INPUTS} {data.get('inputs', 'sums')}"
 
 
 def draw(frame: Frame, data: Data) -> None:
@@ -180,10 +196,10 @@ def words_below(data: Data) -> str:
         return scale
     if not silent:
         one = "any one of them that is free" if data["fixed"] else "any one of them"
-        return f"{scale} Changing {one} by {NUDGE:.0%} changes a logit of {SUMS} sums."
+        return f"{scale} Changing {one} by {NUDGE:.0%} changes a logit of {input_words(data)}."
     return (
         f"{scale} Crossed out, in {listed(silent)}: to change one such number by {NUDGE:.0%} (a zero by "
-        f"{NUDGE}) changes no logit of {SUMS} sums, not even in the last bit of float64."
+        f"{NUDGE}) changes no logit of {input_words(data)}, not even in the last bit of float64."
     )
 
 

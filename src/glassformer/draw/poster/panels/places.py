@@ -17,7 +17,7 @@ from glassformer.draw.picture import Data
 from glassformer.draw.poster.projection import seen
 from glassformer.draw.poster.relations import DIALS, distances, draw_relations, relation_words, relations
 from glassformer.draw.poster.style import SIZE, paragraph, place_colour
-from glassformer.draw.poster.subject import AdderSubject
+from glassformer.draw.poster.sums import Sums
 from glassformer.draw.poster.words import counted, listed, lowered
 from glassformer.draw.theme import Theme
 from glassformer.model.forward import parameters
@@ -33,30 +33,28 @@ SAME = 1e-6  # of the largest number of a table: what differs by less is the sam
 FLOOR = -10.0  # scores so far below the best one weigh less than 1 in 20,000
 
 
-def compute(subject: AdderSubject) -> Data:
-    table, labels = subject.place_table, subject.layout.position_labels()[: subject.layout.length - 1]
+def compute(sums: Sums) -> Data:
+    table, labels = sums.place_table, sums.layout.position_labels()[: sums.layout.length - 1]
     used = np.flatnonzero(np.ptp(table, 0) + np.abs(table).max(0))
     groups = same_rows(table, labels)
     return {
         "table": table,
         "labels": labels,
-        "kind": subject.architecture.position.kind,
+        "kind": sums.architecture.position.kind,
         "numbers": sum(
-            one.free for name, one in parameters(subject.architecture).items() if name.startswith("position.")
+            one.free for name, one in parameters(sums.architecture).items() if name.startswith("position.")
         ),
         "groups": groups,
         "view": view(
             table[:, used],
             groups,
-            used + subject.architecture.token_dims * bool(subject.architecture.position_dims),
+            used + sums.architecture.token_dims * bool(sums.architecture.position_dims),
         ),
-        "relations": relations(subject),
-        "scores": {
-            head.name: subject.sample.scores[f"{head.layer}.{head.head}"] for head in subject.heads[-MOST:]
-        },
-        "columns": subject.columns,
-        "distances": distances(subject),
-        "shared": shared_columns(groups, labels, subject.task.digits),
+        "relations": relations(sums),
+        "scores": {head.name: sums.sample.scores[f"{head.layer}.{head.head}"] for head in sums.heads[-MOST:]},
+        "columns": sums.columns,
+        "distances": distances(sums),
+        "shared": shared_columns(groups, labels, sums.task.digits),
     }
 
 

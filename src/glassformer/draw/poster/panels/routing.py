@@ -9,7 +9,7 @@ from glassformer.draw.parts.frame import Frame
 from glassformer.draw.picture import Data
 from glassformer.draw.poster.sample import ROLES, shares_by_role
 from glassformer.draw.poster.style import SIZE, canvas, cell, open_axes, paragraph, place_colour, say, shown
-from glassformer.draw.poster.subject import AdderSubject, HeadSite
+from glassformer.draw.poster.sums import HeadSite, Sums
 from glassformer.draw.poster.words import listed, lowered, short
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, mixed
@@ -22,45 +22,45 @@ CELL = 0.42  # cm, the height of a token's cell
 ROOMY, LABELLED = 0.35, 0.4  # cm a place, from which cells have edges, and names above them
 
 
-def compute(subject: AdderSubject) -> Data:
-    asking, heads = subject.layout.predicting, subject.heads[-MOST:]
-    shares = shares_by_role(subject)[-MOST:]
-    inner = range(1, subject.task.digits)  # columns that have one before them
-    steps = [step for step, column in enumerate(subject.columns) if column in inner] or [0]
+def compute(sums: Sums) -> Data:
+    asking, heads = sums.layout.predicting, sums.heads[-MOST:]
+    shares = shares_by_role(sums)[-MOST:]
+    inner = range(1, sums.task.digits)  # columns that have one before them
+    steps = [step for step, column in enumerate(sums.columns) if column in inner] or [0]
     return {
-        "pair": subject.pair,
-        "tokens": tuple(subject.token_name(int(token)) for token in subject.tokens[:-1]),
-        "labels": subject.layout.position_labels()[:-1],
-        "answer": tuple(subject.token_name(int(token)) for token in subject.tokens[asking.start + 1 :]),
+        "pair": sums.pair,
+        "tokens": tuple(sums.token_name(int(token)) for token in sums.tokens[:-1]),
+        "labels": sums.layout.position_labels()[:-1],
+        "answer": tuple(sums.token_name(int(token)) for token in sums.tokens[asking.start + 1 :]),
         "first": asking.start,
         "heads": tuple(head.name for head in heads),
-        "last_layer": [row for row, head in enumerate(heads) if head.layer == subject.attention_layers[-1]],
+        "last_layer": [row for row, head in enumerate(heads) if head.layer == sums.attention_layers[-1]],
         "weights": np.stack(
             [
-                np.asarray(subject.trace[f"{head.prefix}attn.weights.{head.head}"][asking], np.float64)
+                np.asarray(sums.trace[f"{head.prefix}attn.weights.{head.head}"][asking], np.float64)
                 for head in heads
             ]
         ),  # head step pos
         "shares": shares,
-        "roles": role_names(subject),
+        "roles": role_names(sums),
         "mean": shares[:, steps].mean(1),
-        "alike": [is_uniform(subject, head) for head in heads],
-        "sums": len(subject.sample.z),
+        "alike": [is_uniform(sums, head) for head in heads],
+        "sums": len(sums.sample.z),
     }
 
 
-def is_uniform(subject: AdderSubject, head: HeadSite) -> bool:
+def is_uniform(sums: Sums, head: HeadSite) -> bool:
     """Every place that is seen gets the same, to one in a thousand, and not nothing."""
-    mean = subject.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(0, dtype=np.float64)
-    seen = [mean[step, : subject.layout.predicting.start + step + 1] for step in range(subject.steps)]
+    mean = sums.sample.kept[f"{head.prefix}attn.weights.{head.head}"].mean(0, dtype=np.float64)
+    seen = [mean[step, : sums.layout.predicting.start + step + 1] for step in range(sums.steps)]
     return all(np.ptp(one) <= 1e-3 * one.max() and one.sum() > LEAST for one in seen)
 
 
-def role_names(subject: AdderSubject) -> tuple[str, ...]:
+def role_names(sums: Sums) -> tuple[str, ...]:
     """For people; the place that asks holds the digit written just before."""
-    own = "zₖ₊₁" if subject.layout.answer_highest_first else "zₖ₋₁"
+    own = "zₖ₊₁" if sums.layout.answer_highest_first else "zₖ₋₁"
     names = {"x k": "xₖ", "y k": "yₖ", "x k-1": "xₖ₋₁", "y k-1": "yₖ₋₁"}
-    if subject.task.digits > 1:  # else nothing is written before the only column
+    if sums.task.digits > 1:  # else nothing is written before the only column
         names["own place"] = f"{own}, just written"
     return tuple(names.get(role, role) for role in ROLES)
 

@@ -18,7 +18,7 @@ from glassformer.draw.poster.style import (
     short_ticks,
     shown,
 )
-from glassformer.draw.poster.subject import TRIED, AdderSubject
+from glassformer.draw.poster.sums import TRIED, Sums
 from glassformer.draw.poster.words import lowered, power, scientific, short, trimmed
 from glassformer.draw.shares import percent
 from glassformer.draw.theme import Theme, readable_on
@@ -29,18 +29,18 @@ STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "no
 ROWS = {"carry": 0.65, "a": 1.15, "+ b": 1.7, "right": 2.35, "the model writes": 2.95, "margin": 3.6}  # cm
 
 
-def compute(subject: AdderSubject) -> Data:
-    pair = worst_pair(subject)
-    shown_subject = subject if pair == subject.pair else subject.with_pair(pair)
-    return known(subject) | measured(subject) | worked_out(shown_subject)
+def compute(sums: Sums) -> Data:
+    pair = worst_pair(sums)
+    shown_subject = sums if pair == sums.pair else sums.with_pair(pair)
+    return known(sums) | measured(sums) | worked_out(shown_subject)
 
 
-def known(subject: AdderSubject) -> Data:
+def known(sums: Sums) -> Data:
     """What the findings say of all pairs."""
-    findings = subject.findings
-    worst = np.full(subject.steps, np.nan)
+    findings = sums.findings
+    worst = np.full(sums.steps, np.nan)
     for one in findings.steps:
-        worst[subject.columns[one.step]] = one.margin
+        worst[sums.columns[one.step]] = one.margin
     return {
         "verdict": findings.verdict,
         "pairs": power(len(findings.inputs) - 1),
@@ -56,11 +56,11 @@ def known(subject: AdderSubject) -> Data:
     }
 
 
-def measured(subject: AdderSubject) -> Data:
+def measured(sums: Sums) -> Data:
     """What random pairs say."""
-    sample = subject.sample
-    random = np.zeros((subject.steps, 4))
-    random[list(subject.columns)] = np.percentile(sample.margins, [0, 5, 50, 95], axis=0).T
+    sample = sums.sample
+    random = np.zeros((sums.steps, 4))
+    random[list(sums.columns)] = np.percentile(sample.margins, [0, 5, 50, 95], axis=0).T
     return {
         "random": random,  # column: smallest, 5%, median, 95%
         "wrong": int((~sample.is_right).sum()),
@@ -68,30 +68,30 @@ def measured(subject: AdderSubject) -> Data:
     }
 
 
-def worked_out(subject: AdderSubject) -> Data:
-    """The subject's own pair, column by column, units first."""
-    x, y, z = subject.digits
-    columns = list(subject.columns)
+def worked_out(sums: Sums) -> Data:
+    """The adder's own pair, column by column, units first."""
+    x, y, z = sums.digits
+    columns = list(sums.columns)
     written, margins = np.zeros(len(z), np.int64), np.zeros(len(z))
-    written[columns] = [digit.token for digit in subject.sum.digits]
-    margins[columns] = signed_margins(subject.logits, z[columns])
+    written[columns] = [digit.token for digit in sums.sum.digits]
+    margins[columns] = signed_margins(sums.logits, z[columns])
     return {
-        "pair": subject.pair,
-        "expected": subject.sum.expected,
-        "got": str(subject.sum.got),
-        "x": x, "y": y, "z": z, "carry": subject.carry,
+        "pair": sums.pair,
+        "expected": sums.sum.expected,
+        "got": str(sums.sum.got),
+        "x": x, "y": y, "z": z, "carry": sums.carry,
         "written": written,
-        "names": tuple(subject.token_name(token) for token in range(subject.architecture.vocab)),
+        "names": tuple(sums.token_name(token) for token in range(sums.architecture.vocab)),
         "margins": margins,
     }  # fmt: skip
 
 
-def worst_pair(subject: AdderSubject) -> tuple[int, int]:
-    """The counterexample or the hardest pair; the subject's own where nothing is known."""
-    if subject.findings.wrong_pair:
-        return subject.findings.wrong_pair
-    hardest = subject.findings.hardest_step
-    return (hardest.a, hardest.b) if hardest else subject.tried or subject.pair
+def worst_pair(sums: Sums) -> tuple[int, int]:
+    """The counterexample or the hardest pair; the adder's own where nothing is known."""
+    if sums.findings.wrong_pair:
+        return sums.findings.wrong_pair
+    hardest = sums.findings.hardest_step
+    return (hardest.a, hardest.b) if hardest else sums.tried or sums.pair
 
 
 def title(data: Data) -> str:

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from glassformer.draw.measure.demand import source_place
 from glassformer.draw.measure.plane import Plane
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import BODY, Frame
@@ -24,7 +23,6 @@ from glassformer.draw.video.checkpoints import checkpoint, checkpoints, first_se
 from glassformer.draw.video.maps import matrix_mover, shades
 from glassformer.draw.video.moving import dots, labels, looks, trails
 from glassformer.draw.video.stage import ABOVE, BELOW, LEFT, WIDE, Mover, Stage, panel, set_stage
-from glassformer.tasks import Rule
 
 TALLEST = 12.0  # cm of panels, however many heads there are
 NAMES, HEADINGS = 1.1, 0.4  # cm left of and above a matrix, for the names of the places
@@ -47,8 +45,7 @@ def compute(subject: Subject, shown: Sequence[int]) -> Data:
         kind: np.stack([plane(found[kind][head], places) for head, plane in enumerate(planes)])
         for kind in ("query", "key")
     }
-    is_rule = isinstance(subject.task, Rule)
-    source = source_place(subject.automaton, sequence, subject.context) if is_rule else None
+    source = subject.source(0)
     data = (
         story(subject, shown) | points | {kind: looking_back(found[kind]) for kind in ("scores", "weights")}
     )

@@ -40,7 +40,8 @@ def compute(subject: Subject, shown: Sequence[int]) -> Data:
     trials = subject.trials
     if not len(trials):
         raise UserError(
-            f"{subject.name}: its rule leaves every token open, so that there is nothing to get right"
+            f"{subject.name}: its {subject.law} leaves every token open, so that there is nothing to get "
+            "right"
         )
     contexts, following, allowed = trials.contexts[:SHOWN], trials.following[:SHOWN], trials.allowed[:SHOWN]
     states, answers, models = [], [], []

@@ -13,7 +13,6 @@ from matplotlib.collections import PatchCollection
 from matplotlib.colors import Normalize, to_rgba_array
 from matplotlib.patches import Rectangle
 
-from glassformer.draw.measure.demand import demands_along
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.frame import BODY, Frame
 from glassformer.draw.parts.matrices import name_ticks, scale_bar, share_map
@@ -37,7 +36,6 @@ from glassformer.draw.video.stage import (
     set_stage,
 )
 from glassformer.model.forward import prefix
-from glassformer.tasks import Rule
 
 HEADINGS = 0.4  # cm for the names above the matrix
 SIDE = (WIDE - 2 * LEFT - LEGEND - 0.5) / 3
@@ -66,7 +64,8 @@ def compute(subject: Subject, shown: Sequence[int]) -> Data:
         "last": np.array(last, np.float64),  # frame (z, h) dim
         "chances": chances,
         "answers": chances.argmax(-1),
-        "demands": demand_table(subject, sequence),
+        "demands": demand_table(subject),
+        "law": subject.law,
         "residual": subject.model.architecture.layers[-1].residual,
     }
     return data | {"title": title(data), "about": about(data)}
@@ -83,14 +82,10 @@ def softmax(logits: Float[np.ndarray, "*any tok"]) -> Float[np.ndarray, "*any to
     return np.asarray(powers / powers.sum(-1, keepdims=True))
 
 
-def demand_table(subject: Subject, sequence: np.ndarray) -> np.ndarray:
-    """True for the tokens that the rule allows after each place where it has a say: `pos tok`."""
+def demand_table(subject: Subject) -> np.ndarray:
+    """True for the tokens that the task allows after each place where it has a say: `pos tok`."""
     nothing = np.zeros(len(subject.tokens), bool)
-    is_rule = isinstance(subject.task, Rule)
-    demands = (
-        demands_along(subject.automaton, sequence, subject.context) if is_rule else [None] * len(sequence)
-    )
-    return np.array([nothing if one is None else one for one in demands])
+    return np.array([nothing if one is None else one for one in subject.demands(0)])
 
 
 def title(data: Data) -> str:
@@ -103,7 +98,7 @@ def title(data: Data) -> str:
 def about(data: Data) -> str:
     """How to read the arrows, and what the plane leaves out."""
     moves = ("e + attention", "z + feed-forward") if data["residual"] else ("attention", "feed-forward of z")
-    frames = ["Frames: what the rule allows."] if data["demands"].any() else []
+    frames = [f"Frames: what the {data['law']} allows."] if data["demands"].any() else []
     is_wide = data["last"].shape[-1] > 2
     slices = ["The maps are slices through z and h of the last place."] if is_wide else []
     marks = (

@@ -1,4 +1,4 @@
-"""What a poster is about: an adder, a pair to work through, what is proved, and many sums to measure on.
+"""What a poster shows of an adder: a pair to work through, what is proved, and many sums to measure on.
 
 The digit z_k of the answer is written at the place before its own: the query of that place asks for it.
 """
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.draw.poster.sample import Sample, carries, draw_sample, signed_margins
 from glassformer.errors import UserError
-from glassformer.model.adding import Sum, checked, write_sum
+from glassformer.model.adding import Sum, write_sum
 from glassformer.model.architecture import Architecture
 from glassformer.model.attention import Attention, Site
 from glassformer.model.blocks import whole
@@ -23,11 +24,13 @@ from glassformer.model.ops_numpy import NumpyOps
 from glassformer.proof.response import respond_sum
 from glassformer.proof.stored import find_verdict
 from glassformer.proof.verdict import Verdict
-from glassformer.runs.history import read_history
 from glassformer.runs.load import Loaded
 from glassformer.tasks import Addition, Layout, add, digits_of, numbers_of
 from glassformer.tasks.addition import BASE
 from glassformer.tasks.hard import hard_pairs
+
+if TYPE_CHECKING:
+    from glassformer.draw.measure.subject import Subject
 
 SECONDS = 10.0  # that a proof for a picture may take
 TRIED = 5_000  # hard pairs of which the worst is shown where no proof names one
@@ -45,7 +48,7 @@ class HeadSite:
 
 
 @dataclass(frozen=True, eq=False)
-class AdderSubject:
+class Sums:
     """A model that adds, and the pair of numbers that is followed through it."""
 
     model: Model
@@ -185,7 +188,7 @@ class AdderSubject:
         by_digit = normed.reshape(BASE, columns, *normed.shape[1:])  # digit column pos dim
         return self.message(layer, by_digit[:, np.arange(columns), places])
 
-    def with_pair(self, pair: tuple[int, int]) -> "AdderSubject":
+    def with_pair(self, pair: tuple[int, int]) -> "Sums":
         """The same model with another pair to work through."""
         return replace(self, pair=pair)
 
@@ -200,28 +203,21 @@ class AdderSubject:
         return labels[token] if token < len(labels) else f"<{token}>"
 
 
-def adder_subject(
-    loaded: Loaded,
-    name: str,
-    folder: Path | None = None,
-    pair: tuple[int, int] | None = None,
-    step: int | None = None,
-) -> AdderSubject:
-    """The subject of a poster: the pair asked for, or the worst of all pairs."""
-    task = loaded.addition
-    if not any(layer.attention for layer in loaded.architecture.layers):
+def make_sums(subject: "Subject") -> Sums:
+    """What a poster is about: the pair asked for, or the worst of all pairs."""
+    task, name, model, pair = subject.addition, subject.name, subject.model, subject.pair
+    if not any(layer.attention for layer in model.architecture.layers):
         raise UserError(f"{name} has no attention, so that there is nothing to explain")
-    model = loaded if step is None else at_step(loaded, name, folder, step)
-    for letter, number in zip("ab", pair or (), strict=False):
-        checked(letter, number, task.digits)
     check_size(model, task, name)
+    judged = Loaded(model.architecture, model.params, task, subject.data, name)
     with np.errstate(over="ignore"):
-        findings = find_verdict(model, folder, SECONDS, "this poster")
+        findings = find_verdict(judged, subject.folder, SECONDS, "this poster")
         tried = None if findings.hardest_step or findings.wrong_pair else worst_tried(model, task)
         if tried is not None:
             findings = refuted_by(findings, model, task, [one for one in (tried, pair) if one])
     chosen = default_pair(findings, tried) if pair is None else pair
-    return AdderSubject(model, task, name, chosen, findings, tried, about_of(name, folder), step)
+    about = about_of(name, subject.folder)
+    return Sums(model, task, name, chosen, findings, tried, about, subject.step)
 
 
 def check_size(model: Model, task: Addition, name: str) -> None:
@@ -244,14 +240,6 @@ def refuted_by(findings: Verdict, model: Model, task: Addition, pairs: Sequence[
     found = [respond_sum(model, task, pair) for pair in pairs]
     wrong = [one.record for one in found if not one.is_right]
     return findings.refuted_by(wrong[0], "sums tried for this poster") if wrong else findings
-
-
-def at_step(loaded: Loaded, name: str, folder: Path | None, step: int) -> Loaded:
-    """The same model with the weights of a saved step."""
-    history = read_history(folder) if folder else None
-    if history is None:
-        raise UserError(f"{name} has no saved steps (a run folder has); leave --step out")
-    return replace(loaded, params=history.at(history.index_of(step)))
 
 
 def default_pair(findings: Verdict, tried: tuple[int, int] | None) -> tuple[int, int]:
