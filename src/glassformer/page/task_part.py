@@ -15,8 +15,9 @@ def task_part(task: Task) -> dict[str, Any]:
 
 def token_part(task: Task, vocab: int) -> list[dict[str, str]]:
     """Every token with its colour, and black or white on it."""
+    names = family_of(task).name_tokens(task, vocab)
     with colours_for(names):
         return [
             {"label": name, "colour": token_colour(name), "ink": readable_on(token_colour(name))}
-            for name in family_of(task).name_tokens(task, vocab)
+            for name in names
         ]
