@@ -95,13 +95,14 @@ def shorten_counts() -> None:
 
     Both are seconds of honest work for every valid model; a file cannot make them more.
     """
-    from glassformer.commands import run, testing
+    from glassformer.commands import testing
     from glassformer.model import count
+    from glassformer.runs import training
     from glassformer.tasks import floor
     from glassformer.verify import rule
 
     count.MOST_FOR_RANK = 0
-    run.train_with_progress = refuse_training
+    training.train_into = refuse_training
     rule.fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
     rule.tabulate = tabulate_small
     rule.POOL, floor.MOST_IN_ALL, testing.GENERATED = 16, 100_000, 20

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import glassformer
-from glassformer.commands.run import read_result
+from glassformer.commands.run_result import read_result
 from glassformer.model.architecture import reference
 from glassformer.model.forward import parameters
 from glassformer.page.notebook import frame, frame_of

@@ -12,9 +12,11 @@ import pytest
 import glassformer
 from glassformer.cli import main
 from glassformer.commands import page as command
-from glassformer.commands.run import page_run, read_result
+from glassformer.commands.run_result import read_result
+from glassformer.commands.run_stages import make_page
 from glassformer.runs.atomic import locked
 from glassformer.runs.folder import stored
+from glassformer.runs.load import load_run
 
 NO_PAGE = "--out must be the name of a file that ends with .html, but it is '{}'"
 
@@ -192,7 +194,7 @@ def test_a_finished_run_that_lacks_its_page_gets_it(small_run, capsys):
 def test_a_page_that_cannot_be_written_does_not_lose_the_run(small_run, monkeypatch, capsys):
     folder = small_run("lucky7")
     monkeypatch.setattr(command, "write_page", lambda *words: [][0])
-    page_run(folder, stored(folder))
+    make_page(folder, stored(folder), load_run(folder))
     assert (
         capsys.readouterr().err
         == f"glassformer: {folder}/page.html was not written: list index out of range\n"

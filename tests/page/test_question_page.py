@@ -7,14 +7,15 @@ import pytest
 
 from glassformer.model.architecture import reference
 from glassformer.model.forward import parameters
-from glassformer.page.examples import margins_of
+from glassformer.page.payload import payload_of
 from glassformer.page.write import html
+from glassformer.proof.response import margins_of
 from glassformer.runs.config import Run
 from glassformer.runs.load import fitted
 from glassformer.tasks import Prompts, make_task, tabulate
 
 from .pages import page_of, wait_drawn
-from .questions import NAMES, load_question, payload_with, question_payload
+from .questions import NAMES, load_question, question_payload
 from .test_payload import fields
 
 ANSWERS = """(inputs) => inputs.map((input) => {
@@ -29,7 +30,7 @@ def wide_payload():
     random = np.random.default_rng(0)
     shapes = {name: one.shape for name, one in parameters(run.architecture).items()}
     params = {name: random.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    return payload_with(fitted(run, params, "wide"))
+    return payload_of(fitted(run, params, "wide"))
 
 
 @pytest.mark.parametrize("name", NAMES)

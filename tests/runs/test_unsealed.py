@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from glassformer.commands.page import page
-from glassformer.commands.run import draw_run, page_run
+from glassformer.commands.run_stages import draw_figures, make_page
 from glassformer.runs.atomic import write_json
 from glassformer.runs.folder import stored
+from glassformer.runs.load import load_run
 from glassformer.runs.seal import digest_files, is_sealed, read_digests, replacing
 
 SMALL = Path(__file__).parent.parent / "draw" / "runs" / "lucky7"
@@ -39,20 +40,20 @@ def unseal(folder, name):
 
 
 def test_captions_that_a_killed_process_did_not_reach(run, config):
-    draw_run(run, config, False)
+    draw_figures(run, config, load_run(run), False)
     whole, figure = digest_files(run), run / "figures" / "05_token_embeddings.png"
     drawn = figure.stat().st_mtime_ns
     unseal(run, "figures/")
     (run / CAPTIONS).unlink()
-    draw_run(run, config, False)
+    draw_figures(run, config, load_run(run), False)
     assert read_digests(run) == digest_files(run) == whole
     assert figure.stat().st_mtime_ns == drawn  # it was there
 
 
 def test_a_page_that_was_not_sealed_is_written_again_by_run(run, config):
-    page_run(run, config)
+    make_page(run, config, load_run(run))
     unseal(run, "page.html")
-    page_run(run, config)
+    make_page(run, config, load_run(run))
     assert read_digests(run) == digest_files(run)
 
 

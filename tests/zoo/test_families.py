@@ -6,7 +6,6 @@ import pytest
 from glassformer.model.count import count
 from glassformer.model.forward import forward, parameters
 from glassformer.model.ops_numpy import NumpyOps
-from glassformer.runs.config import labels
 from glassformer.zoo import ZOO
 from tests.model.test_adders import ANSWERS, drawn, problems
 from tests.selection import chosen
@@ -32,7 +31,7 @@ def test_published_counts(name):
 @pytest.mark.parametrize("name", TRAINED)
 def test_the_architecture_fits_its_task(name):
     entry = ZOO[name]
-    assert entry.architecture.vocab == len(labels(entry.task)) == 10
+    assert entry.architecture.vocab == len(entry.task.tokens()) == 10
     extra = 1 if name in MICROADDERS else 0  # the place of z_hi, at which nothing is predicted
     assert entry.architecture.context == entry.task.written().length - 1 + extra
 

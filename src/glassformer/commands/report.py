@@ -6,7 +6,7 @@ from glassformer.runs.config import Run
 from glassformer.verify.families import measurer_of
 
 if TYPE_CHECKING:
-    from glassformer.commands.run import RunResult
+    from glassformer.commands.run_result import RunResult
 
 
 def report_text(config: Run, result: "RunResult") -> str:

@@ -15,7 +15,8 @@ SHORT |= {"device": "train.device", "threads": "train.threads", "mine": "train.m
 
 
 def run_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
-    from glassformer.commands.run import run, summarise
+    from glassformer.commands.run import run
+    from glassformer.commands.run_result import summarise
 
     if known.resume and known.overwrite:
         raise UserError("--resume and --overwrite exclude each other")

@@ -36,6 +36,7 @@ class Trained(NamedTuple):
     model: Model
     best_seed: int
     rows: list[Row]  # every evaluation of every seed
+    everyone: dict[str, np.ndarray]  # the parameters of every seed, and `seed`
 
 
 def train_into(folder: Path, run: Run, progress: Progress, miner: Miner | None = None) -> Trained:
@@ -183,11 +184,11 @@ def finish(folder: Path, run: Run, population: Population, state: State, rows: l
         "model": to_tree(run.architecture),
     }
     about["seed"] = int(population.seeds[best])
-    everyone = population.flat.unpack(np.asarray(state.vectors))
-    write_arrays(folder / "population.safetensors", everyone | {"seed": population.seeds}, about)
+    everyone = population.flat.unpack(np.asarray(state.vectors)) | {"seed": population.seeds}
+    write_arrays(folder / "population.safetensors", everyone, about)
     write_history(folder, population, best, about)
     write_arrays(folder / "params.safetensors", params, about)
-    return Trained(Model(run.architecture, params), about["seed"], rows)
+    return Trained(Model(run.architecture, params), about["seed"], rows, everyone)
 
 
 def ranking(last: list[Row], task: Task) -> list[int]:

@@ -10,7 +10,7 @@ from glassformer.page.measure_words import loss_measure, share_measure
 from glassformer.page.story import Chapter, Tale
 from glassformer.page.story_question import question_story
 from glassformer.page.words import listed
-from glassformer.tasks import Automaton, Prompts, Task
+from glassformer.tasks import Automaton, Prompts, Question, Task
 
 
 class QuestionFamily(StringsFamily):
@@ -44,8 +44,9 @@ class QuestionFamily(StringsFamily):
 
 
 def _settings_words(task: Any) -> str:
-    """`Here numbers is 16 and k is 3.`: the settings that are single numbers."""
-    values = {one.name: getattr(task, one.name) for one in fields(task)}
+    """`Here numbers is 16 and k is 3.`: its own settings that are single numbers."""
+    shared = {one.name for one in fields(Question)}
+    values = {one.name: getattr(task, one.name) for one in fields(task) if one.name not in shared}
     words = [f"{name} is {value}" for name, value in values.items() if isinstance(value, int | float)]
     return f"Here {listed(words)}." if words else ""
 
