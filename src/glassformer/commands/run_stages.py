@@ -1,7 +1,7 @@
 """The stages of `glassformer run`, in their order: train, measure, prove, draw, page.
 
-What a stage has made is handed to the next one in memory. A stage whose work is in the folder already, since a
-run was stopped or a command was given again, leaves it as it is.
+What a stage has made is handed to the next one in memory. A stage whose work is in the folder already, since
+a run was stopped or a command was given again, leaves it as it is.
 """
 
 import sys

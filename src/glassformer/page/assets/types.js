@@ -43,8 +43,8 @@
 
 /**
  * How people speak of a task's models and inputs: Python's tasks.Words.
- * @typedef {{model: string, ability: string, input: string, held_out: string, progress: string, error: string,
- *   demand: string}} Words
+ * @typedef {{model: string, ability: string, input: string, inputs: string, held_out: string, progress: string,
+ *   error: string, demand: string, counted: string, fails: string}} Words
  */
 
 /**
