@@ -69,9 +69,8 @@ def reopen_run(folder: Path, config: Run) -> Kept:
         return Kept(folder, config, model, result.best_seed, [], {}, result=result)
     require_unchanged(folder / POPULATION)
     last = read_metrics(folder)[-config.train.seeds :]
-    return Kept(
-        folder, config, model, result.best_seed, last, read_arrays(folder / POPULATION)[0], None, result
-    )
+    everyone, _ = read_arrays(folder / POPULATION)
+    return Kept(folder, config, model, result.best_seed, last, everyone, None, result)
 
 
 def find_miner(config: Run) -> Any:
