@@ -12,38 +12,41 @@ A figure that follows strings of tokens is for every task of an automaton, a pan
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from glassformer.draw.measure.subject import Subject
 from glassformer.errors import UserError
-from glassformer.model.attention import Attention
-from glassformer.runs.history import History
-from glassformer.tasks.automaton import Automaton
+
+if TYPE_CHECKING:
+    from glassformer.draw.measure.subject import Subject
+    from glassformer.model.attention import Attention
+    from glassformer.runs.history import History
+    from glassformer.tasks.automaton import Automaton
 
 
-def strings(subject: Subject) -> Automaton:
+def strings(subject: "Subject") -> "Automaton":
     return subject.automaton
 
 
-def rule(subject: Subject) -> None:
+def rule(subject: "Subject") -> None:
     if subject.automaton.length:
         ability = subject.task.words.ability
         raise UserError(f"{subject.name} {ability}, and this figure is about a rule and its sources")
 
 
-def sums(subject: Subject) -> None:
+def sums(subject: "Subject") -> None:
     if not subject.inputs.has_columns:
         ability = subject.task.words.ability
         raise UserError(f"{subject.name} {ability}, and this panel is about adding two numbers")
 
 
-def attention(subject: Subject) -> Attention:
+def attention(subject: "Subject") -> "Attention":
     return subject.attention
 
 
-def few_tokens(most: int) -> Callable[[Subject], None]:
+def few_tokens(most: int) -> "Callable[[Subject], None]":
     """At most so many tokens, for figures with a part for each."""
 
-    def need(subject: Subject) -> None:
+    def need(subject: "Subject") -> None:
         count = len(subject.tokens)
         if count > most:
             raise UserError(f"{subject.name} has {count} tokens, and this figure has room for {most}")
@@ -51,19 +54,19 @@ def few_tokens(most: int) -> Callable[[Subject], None]:
     return need
 
 
-def past(subject: Subject) -> History:
+def past(subject: "Subject") -> "History":
     if subject.past.history is None or not subject.past.rows:
         raise UserError(f"{subject.name} has no saved steps or no metrics (a run folder has both)")
     return subject.past.history
 
 
-def before(subject: Subject) -> History:
+def before(subject: "Subject") -> "History":
     if subject.past.history is None:
         raise UserError(f"{subject.name} has no saved steps (a run folder has), so there is no before")
     return subject.past.history
 
 
-def saved_steps(subject: Subject) -> History:
+def saved_steps(subject: "Subject") -> "History":
     if subject.past.history is None:
         raise UserError(
             f"{subject.name} has no saved steps to film: it was built by hand or came as finished weights; "

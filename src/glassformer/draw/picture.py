@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from glassformer.draw.measure.demand import RULE_WORDS
-from glassformer.draw.measure.subject import Subject
 from glassformer.draw.save import DPI
 from glassformer.draw.theme import INTEGERS, Theme, colours_for
+from glassformer.draw.words import RULE_WORDS
 from glassformer.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from glassformer.draw.measure.subject import Subject
+
 Data = dict[str, Any]  # arrays, planes, texts and plain numbers by name
-Need = Callable[[Subject], object]  # raises a UserError of one sentence where a model does not have it
+Need = Callable[[Any], object]  # raises a UserError of one sentence where a model does not have it
 Kind = Literal["figure", "panel", "poster", "spectrum", "comparison", "film"]
 
 POSTER_DPI = 150  # 3,189 pixels over 54 cm
@@ -103,13 +104,13 @@ class Picture:
         return " ".join(f"{self.functions.caption(data)} {layers}".split())
 
 
-def told_of(subject: Subject) -> Data:
+def told_of(subject: "Subject") -> Data:
     """What every figure must say: the number of layers, and the words for a task that is no rule."""
     layers = {"layers": len(subject.model.architecture.layers)}
     return layers if subject.words == RULE_WORDS else layers | {"words": subject.words}
 
 
-def many_tokens(subject: Subject) -> Data:
+def many_tokens(subject: "Subject") -> Data:
     """The vocabulary, where it is so large that its colours are a scale."""
     return {"many_tokens": subject.tokens} if len(subject.tokens) > len(INTEGERS) else {}
 
@@ -131,7 +132,7 @@ def layers_text(layers: int) -> str:
     )
 
 
-def parameters_of(subject: Subject, *parts: str) -> dict[str, np.ndarray]:
+def parameters_of(subject: "Subject", *parts: str) -> dict[str, np.ndarray]:
     """The stored parameters of these parts, by full name: what a figure draws number by number."""
     return {
         name: np.asarray(array)

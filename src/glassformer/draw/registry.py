@@ -5,10 +5,13 @@ before something is drawn.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from glassformer.draw.measure.subject import Subject
 from glassformer.draw.needs import attention, before, few_tokens, past, rule, saved_steps, strings, sums
 from glassformer.draw.picture import Picture
+
+if TYPE_CHECKING:
+    from glassformer.draw.measure.subject import Subject
 
 FIGURES: tuple[Picture, ...] = (
     Picture("01", "architecture", "computation graph with shapes and parameter counts", "architecture"),
@@ -146,7 +149,7 @@ DRAWN = (*FIGURES, *PANELS)  # by `glassformer draw`, of a model
 PICTURES = (*DRAWN, *SPECTRA, *COMPARISON, *FILMS)
 
 
-def usual_pictures(subject: Subject) -> Sequence[Picture]:
+def usual_pictures(subject: "Subject") -> Sequence[Picture]:
     """What is drawn where nothing is said: a set by the family of the task, or whatever fits."""
     sets = {"figures": FIGURES, "panels": PANELS}
     return sets.get(subject.inputs.usual) or [picture for picture in DRAWN if not picture.fits(subject)]

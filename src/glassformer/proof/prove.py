@@ -88,13 +88,15 @@ def _prove_strings(
 ) -> tuple[Verdict, dict[str, Any] | None]:
     """Every context; the certificate holds what another program can verify, the counterexample."""
     from glassformer.proof.certificate import refutation
-    from glassformer.proof.question import prove_question
-    from glassformer.proof.rule import prove_rule
 
     strings = require_strings(task, origin)
     if strings.length and not real:
+        from glassformer.proof.question import prove_question
+
         proof = prove_question(model, strings, seconds)
     else:
+        from glassformer.proof.rule import prove_rule
+
         proof = prove_rule(model, strings, data, seconds, real)
     is_written = wants_file and proof.counterexample is not None
     return proof, refutation(proof, model, task, origin) if is_written else None

@@ -16,9 +16,8 @@ from jaxtyping import Bool, Int
 from glassformer.model.model import Model
 from glassformer.proof.enumeration import Tally, margins_of_answers, run_prompts
 from glassformer.proof.question_bound import make_gaps, prove_classes, tabulate_prompts
-from glassformer.proof.rule import decide, finite, plainest
 from glassformer.proof.tables import NotProvableError, Tables
-from glassformer.proof.verdict import Verdict
+from glassformer.proof.verdict import Verdict, choose_plainest, decide_outcome, keep_finite
 from glassformer.tasks import Prompts, Strings
 from glassformer.tasks import tabulate as tabulate_task
 
@@ -121,17 +120,17 @@ class Judged:
     def proof(self, margin: float, seconds: float) -> Verdict:
         hardest, smallest = next(iter(self.run.hardest.items()))
         wrong = [self.example(prompt) for prompt, gap in self.run.hardest.items() if gap <= 0]
-        outcome = decide(len(wrong), self.run.left)
+        outcome = decide_outcome(len(wrong), self.run.left)
         floor = min(margin, smallest) if self.bounded.any() else smallest
         return Verdict(
             verdict=outcome,
             inputs=str(self.prompts.count),
             arithmetic=self.model.architecture.precision,
-            smallest_margin=finite(smallest),
-            margin_bound=None if self.run.left else finite(floor),
+            smallest_margin=keep_finite(smallest),
+            margin_bound=None if self.run.left else keep_finite(floor),
             rounding_bound=self.rounding(hardest),
             hardest=" ".join(self.labels(hardest)),
-            counterexample=plainest(wrong),
+            counterexample=choose_plainest(wrong),
             classes=self.classes(),
             exact_error=self.exact_error(),
             seconds=round(seconds, 3),
@@ -154,7 +153,7 @@ class Judged:
             "expected": self.labels((answer,)),
             "got": self.labels((got,))[0],
             "length": len(prompt),
-            "margin": finite(self.run.hardest[prompt]),
+            "margin": keep_finite(self.run.hardest[prompt]),
             "tie": got == answer,  # another token has the same logit
         }
 
@@ -165,7 +164,7 @@ class Judged:
             return None
         gaps = make_gaps(self.tables, prompt[-1])
         rivals = np.flatnonzero(np.arange(self.model.architecture.vocab) != answer)
-        return finite(float(gaps.rounding(np.repeat(answer, len(rivals)), rivals).max()) / 2)
+        return keep_finite(float(gaps.rounding(np.repeat(answer, len(rivals)), rivals).max()) / 2)
 
     def classes(self) -> dict[str, int]:
         total, proved = int(all_classes(self.prompts).sum()), int(self.bounded.sum())

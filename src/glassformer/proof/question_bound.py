@@ -17,8 +17,8 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.model.bounded import LEAST, Floats, between, total
 from glassformer.model.model import Model
+from glassformer.proof.extremes import SUMS
 from glassformer.proof.readout import Boxes, logits_of
-from glassformer.proof.rule_supports import SUMS
 from glassformer.proof.tables import Tables, tabulate
 from glassformer.spread import spread
 from glassformer.tasks import Prompts

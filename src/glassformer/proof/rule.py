@@ -23,7 +23,7 @@ from glassformer.proof.rule_search import SAME, Found, Parts, Search
 from glassformer.proof.rule_weights import of_beginnings, of_windows
 from glassformer.proof.rule_worst import Worst, descend
 from glassformer.proof.tables import tabulate
-from glassformer.proof.verdict import Outcome, Verdict
+from glassformer.proof.verdict import Verdict, choose_plainest, decide_outcome, keep_finite
 from glassformer.tasks import Sequences, Strings
 from glassformer.tasks import tabulate as tabulate_rule
 
@@ -101,20 +101,20 @@ class Judgement:
         left = sum(found.left.values())
         weighted = self.weighted()
         return Verdict(
-            verdict=decide(sum(found.broken.values()) + (0 if real else len(broken)), left),
+            verdict=decide_outcome(sum(found.broken.values()) + (0 if real else len(broken)), left),
             inputs=str(self.rule.count_inputs(n)),
             arithmetic="real" if real else self.parts.tables.model.architecture.precision,
-            smallest_margin=None if hardest is None else finite(worst.smallest),
-            margin_bound=None if left or hardest is None else finite(self.floor),
-            rounding_bound=None if hardest is None else finite(self.counting.rounding(hardest)),
+            smallest_margin=None if hardest is None else keep_finite(worst.smallest),
+            margin_bound=None if left or hardest is None else keep_finite(self.floor),
+            rounding_bound=None if hardest is None else keep_finite(self.counting.rounding(hardest)),
             hardest=" ".join(self.labels(hardest or ())) or None,
-            counterexample=plainest(broken),
+            counterexample=choose_plainest(broken),
             classes=classes(found),
             exact_error=self.exact_error() | {"weighted": weighted},
             seconds=round(seconds, 3),
             reason=self.left(weighted),
             details={
-                "lawful": decide(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
+                "lawful": decide_outcome(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
                 "shorter": {str(length): self.shorter(length) for length in range(1, n)},
                 "worst": broken,
             },
@@ -139,7 +139,7 @@ class Judgement:
             "expected": self.labels(tuple(np.flatnonzero(demands.allowed[demand]).tolist())),
             "got": self.rule.tokens()[got],
             "length": len(context),
-            "margin": finite(self.parts.worst.found[context]),
+            "margin": keep_finite(self.parts.worst.found[context]),
             "tie": bool(demands.allowed[demand, got]),  # another token has the same logit
         }
 
@@ -196,22 +196,6 @@ class Judgement:
         if not sum(found.left.values()) and self.floor < smallest - 2 * SAME * (1 + abs(smallest)):
             said.append(f"there may be smaller margins, but none below {self.floor:.4g}")
         return "; ".join(said)
-
-
-def plainest(broken: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The counterexample: a context after which a wrong token is written, if there is one, or else a tie."""
-    for one in sorted(broken, key=lambda one: one["tie"]):
-        return {key: one[key] for key in ("context", "expected", "got", "length", "tie")}
-    return None
-
-
-def finite(number: float) -> float | None:
-    """JSON knows no infinities: a logit that overflows has no margin."""
-    return number if np.isfinite(number) else None
-
-
-def decide(broken: float, left: float) -> Outcome:
-    return "refuted" if broken else "undecided" if left else "proved"
 
 
 def classes(found: Found) -> dict[str, int]:

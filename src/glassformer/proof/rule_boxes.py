@@ -11,9 +11,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from glassformer.model.bounded import LEAST, OWN, Bounded, total
+from glassformer.proof.extremes import SUMS
 from glassformer.proof.readout import Boxes, logits_of, written
 from glassformer.proof.rule_nodes import Nodes
-from glassformer.proof.rule_supports import SUMS, Reach, TightOps, enclosed
+from glassformer.proof.rule_supports import Reach, TightOps, enclosed
 from glassformer.proof.tables import Tables
 
 NEARLY = 1.5  # a bound this many gaps below 0 may yet be raised above it

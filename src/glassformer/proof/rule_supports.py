@@ -13,11 +13,11 @@ from glassformer.model.blocks import each
 from glassformer.model.bounded import LEAST, OWN, Bounded, between, settled, times
 from glassformer.model.ops import Value
 from glassformer.model.ops_bounded import BoundedOps
+from glassformer.proof.extremes import SUMS
 from glassformer.proof.heads import Head
 from glassformer.proof.rule_nodes import Nodes
 
 ROUNDS = 2  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
-SUMS = 128 * OWN  # share by which a sum of our own over all places may be off
 CHUNK = 1 << 19  # numbers at a time, for the cache
 
 

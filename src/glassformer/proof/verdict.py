@@ -10,6 +10,7 @@ words are in `verdict_words.py`; `stored.py` reads it back.
 ('refuted', '0+9000', (0, 9000))
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
@@ -113,3 +114,20 @@ def type_input(content: Any) -> str | None:
     if content is None or isinstance(content, str):
         return content
     return str(content["context"]) if "context" in content else f"{content['a']}+{content['b']}"
+
+
+def decide_outcome(wrong: float, left: float) -> Outcome:
+    """From how many inputs are wrong, and how many are left."""
+    return "refuted" if wrong else "undecided" if left else "proved"
+
+
+def choose_plainest(wrong: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The counterexample: a context after which a wrong token is written, if there is one, or else a tie."""
+    for one in sorted(wrong, key=lambda one: bool(one["tie"])):
+        return {key: one[key] for key in ("context", "expected", "got", "length", "tie")}
+    return None
+
+
+def keep_finite(number: float) -> float | None:
+    """JSON knows no infinities: a logit that overflows has no margin."""
+    return number if math.isfinite(number) else None

@@ -13,16 +13,11 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from glassformer.draw.shares import percent
+from glassformer.draw.words import RULE_WORDS
 from glassformer.proof.contexts import NOTHING, tabulate_demands
 from glassformer.proof.tables import NotProvableError
 from glassformer.tasks.automaton import Automaton
 
-RULE_WORDS = {  # how figures speak of a rule; a subject has those of its own task
-    "law": "rule",
-    "input": "context",
-    "error": "rule error",
-    "demand": "the rule demands",
-}
 Demand = Bool[np.ndarray, " tok"] | None  # the allowed tokens; none: the rule leaves the next token open
 
 
