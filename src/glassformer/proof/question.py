@@ -2,8 +2,9 @@
 
 A class has one last token and one answer. First a descent finds a prompt with a small margin. Then every
 class is bounded (`question_bound.py`): are all its prompts right, and none with a smaller margin than that?
-What a bound leaves open is run through the model itself, as it is deployed. So the verdict, the number of
-wrong prompts and the smallest margin are exact wherever the time sufficed.
+What a bound leaves open is run through the model itself, as it is deployed, and bounded in whatever order its
+sums are added (`question_rounding.py`). So all is decided wherever time sufficed and no margin is too small
+for that; the number of wrong prompts is that of this run, and the smallest margin is known to SAME.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from jaxtyping import Bool, Int
 from glassformer.model.model import Model
 from glassformer.proof.enumeration import Tally, margins_of_answers, run_prompts
 from glassformer.proof.question_bound import make_gaps, prove_classes, tabulate_prompts
+from glassformer.proof.question_rounding import guard_classes
 from glassformer.proof.tables import NotProvableError, Tables
 from glassformer.proof.verdict import Verdict, choose_plainest, decide_outcome, keep_finite
 from glassformer.tasks import Prompts, Strings
@@ -38,7 +40,11 @@ def prove_question(
     tables = find_tables(model, prompts)
     margin = min(tally.hardest.values()) - SAME * (1 + abs(min(tally.hardest.values())))
     bounded = prove_classes(tables, prompts, max(margin, 0.0)) if tables else no_classes(prompts)
-    run = run_prompts(model, prompts, ~bounded & all_classes(prompts), begin + seconds, tell)
+    asked = ~bounded & all_classes(prompts)
+    # Of a model that is refuted already nothing is claimed that rounding could undo.
+    guards = np.zeros(asked.shape) if tally.broken else guard_classes(tables, len(asked), asked)
+    run = run_prompts(model, prompts, asked, guards, max(margin, 0.0), begin + seconds, tell)
+    run.broken |= tally.broken
     run.hardest = dict(sorted((tally.hardest | run.hardest).items(), key=lambda item: item[1]))
     judged = Judged(prompts, question, model, tables, bounded, run)
     return judged.proof(max(margin, 0.0), perf_counter() - begin)
@@ -119,9 +125,10 @@ class Judged:
 
     def proof(self, margin: float, seconds: float) -> Verdict:
         hardest, smallest = next(iter(self.run.hardest.items()))
-        wrong = [self.example(prompt) for prompt, gap in self.run.hardest.items() if gap <= 0]
-        outcome = decide_outcome(len(wrong), self.run.left)
-        floor = min(margin, smallest) if self.bounded.any() else smallest
+        seen = [self.example(prompt) for prompt, gap in self.run.hardest.items() if gap <= 0]
+        wrong = [one for one in seen if one["margin"] is None or one["margin"] <= 0]
+        outcome = decide_outcome(len(wrong), self.left + len(self.run.broken))
+        floor = min(smallest, self.run.floor, *([margin] if self.bounded.any() else []))
         return Verdict(
             verdict=outcome,
             inputs=str(self.prompts.count),
@@ -134,26 +141,38 @@ class Judged:
             classes=self.classes(),
             exact_error=self.exact_error(),
             seconds=round(seconds, 3),
-            reason=f"{self.run.left:,} prompts were not reached in time" if self.run.left else "",
+            reason=self.reason() if outcome == "undecided" or self.run.left else "",
             details={"lawful": outcome, "shorter": {}, "worst": wrong[:10]},
         )
+
+    @property
+    def left(self) -> int:
+        """Prompts that may be wrong: not reached, or right by too little."""
+        return self.run.left + (0 if self.run.broken else self.run.close)
+
+    def reason(self) -> str:
+        """What is undecided."""
+        late, close = self.run.left, self.left - self.run.left
+        parts = [f"{late:,} prompts were not reached in time"] if late else []
+        if close or not late:
+            parts.append(f"{close or self.run.wrong:,} prompts have margins that rounding may undo")
+        return " and ".join(parts)
 
     def labels(self, prompt: tuple[int, ...]) -> list[str]:
         return [self.question.tokens()[token] for token in prompt]
 
     def example(self, prompt: tuple[int, ...]) -> dict[str, Any]:
-        """A prompt with its answer and what the model says."""
+        """A prompt with its answer and what the model says to it alone, not as one of a batch."""
         tokens = np.array(prompt)[:, None]
-        answer, got = (
-            int(self.prompts.answers(tokens)[0]),
-            int(self.model.logits(tokens, 1)[:, 0, 0].argmax()),
-        )
+        answers = self.prompts.answers(tokens)
+        answer, got = int(answers[0]), int(self.model.logits(tokens, 1)[:, 0, 0].argmax())
+        margin = float(margins_of_answers(self.model, tokens, answers)[0])
         return {
             "context": " ".join(self.labels(prompt)),
             "expected": self.labels((answer,)),
             "got": self.labels((got,))[0],
             "length": len(prompt),
-            "margin": keep_finite(self.run.hardest[prompt]),
+            "margin": keep_finite(margin),
             "tie": got == answer,  # another token has the same logit
         }
 
@@ -167,15 +186,20 @@ class Judged:
         return keep_finite(float(gaps.rounding(np.repeat(answer, len(rivals)), rivals).max()) / 2)
 
     def classes(self) -> dict[str, int]:
-        total, proved = int(all_classes(self.prompts).sum()), int(self.bounded.sum())
-        refuted, rest = len(self.run.broken), total - proved - len(self.run.broken)
-        undecided = rest if self.run.left else 0
-        proved += 0 if self.run.left else rest
-        return {"total": total, "proved": proved, "refuted": refuted, "undecided": undecided}
+        total, refuted = int(all_classes(self.prompts).sum()), len(self.run.broken)
+        rest = total - int(self.bounded.sum()) - refuted
+        undecided = rest if self.run.left else len(self.run.unsure) if self.left else 0
+        return {
+            "total": total,
+            "proved": total - refuted - undecided,
+            "refuted": refuted,
+            "undecided": undecided,
+        }
 
     def exact_error(self) -> dict[str, Any]:
-        every, low = self.prompts.count, self.run.wrong
-        high = min(low + self.run.left, every)
+        every, seen = self.prompts.count, sum(gap <= 0 for gap in self.run.hardest.values())
+        low = max(self.run.wrong, seen)
+        high = min(low + self.left, every)
         shares = {"low": low / every, "high": high / every}
         counts = {"contexts": every, "count_low": low, "count_high": high, "constrained": every}
         return shares | counts | {"of_constrained": shares, "weighted": None}

@@ -111,9 +111,10 @@ def _prove_token(
     proved = np.zeros(len(rivals), bool)
     for answer in np.unique(walk.last[token]).tolist():
         others = rivals[rivals != answer]
-        terms = gaps.terms(np.full(len(others), answer), others)  # rival pos tok
-        least = _walk_least(terms, prompts, edges_to(walk, token, answer)) + terms[:, -1, token]
-        proved[answer] = bool((least + gaps.constant(answer, others) > 0).all())
+        with np.errstate(invalid="ignore", over="ignore"):  # no bound is infinite, and proves nothing
+            terms = gaps.terms(np.full(len(others), answer), others)  # rival pos tok
+            least = _walk_least(terms, prompts, edges_to(walk, token, answer)) + terms[:, -1, token]
+            proved[answer] = bool((least + gaps.constant(answer, others) > 0).all())
     return proved
 
 
@@ -145,7 +146,8 @@ class Gaps:
 
     def rounding(self, answer: Int[np.ndarray, " pair"], rival: Int[np.ndarray, " pair"]) -> np.ndarray:
         """By how much the deployed gap may be off the real one."""
-        noise = total(self.noise[:, answer] - self.noise[:, rival])
+        with np.errstate(invalid="ignore"):
+            noise = total(self.noise[:, answer] - self.noise[:, rival])
         found: np.ndarray = (noise + self.error[answer] + self.error[rival]) * (1 + SUMS)
         return found
 
@@ -186,18 +188,24 @@ def make_gaps(tables: Tables, token: int, margin: float = 0.0) -> Gaps:
     logits = logits_of(tables, Boxes(np.zeros(1, int), asked, right, low[None], high[None]))
     box = between(REAL, low, high)
     middle, radius = box.centre, box.radius
-    with np.errstate(divide="ignore", invalid="ignore"):
+    centre, moved, rest = (
+        logits.centre[:, 0],
+        head.along.centre - middle[:, None, None],
+        head.nothing - middle,
+    )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = np.zeros((len(low), len(right[0]))) if logits.slope is None else logits.slope[:, :, 0]
         pull = np.where(radius[:, None] > LEAST, slope / radius[:, None], 0.0)  # axis tok
-    centre = logits.centre[:, 0]
-    moved = head.along.centre - middle[:, None, None]
-    found = centre[:, None, None] + np.tensordot(pull.T, moved, 1)  # tok pos value
-    size = np.abs(centre) + np.tensordot(np.abs(pull.T), np.abs(moved) + head.along.reach, 1).max((1, 2))
-    loose = logits.radius[:, 0] + np.tensordot(np.abs(pull.T), head.along.reach, 1).max((1, 2)) + SUMS * size
+        found = centre[:, None, None] + np.tensordot(pull.T, moved, 1)  # tok pos value
+        size = np.abs(centre) + np.tensordot(np.abs(pull.T), np.abs(moved) + head.along.reach, 1).max((1, 2))
+        size = size + np.abs(pull.T) @ np.abs(rest)
+        reach = np.tensordot(np.abs(pull.T), head.along.reach, 1).max((1, 2))
+        loose = logits.radius[:, 0] + reach + SUMS * size
+        nothing = centre + pull.T @ rest
     noise = np.zeros((1, len(centre))) if logits.noise is None else logits.noise[:, :, 0]
     return Gaps(
         np.where(there, found, 0.0),
-        centre + pull.T @ (head.nothing - middle),
+        nothing,
         loose,
         noise,
         logits.error[:, 0],
