@@ -93,7 +93,8 @@ def as_matrix(
     ops, params = NumpyOps(shape.precision), untie(shape, subject.model.params)
     probes = np.concatenate([np.zeros((inputs, 1)), np.eye(inputs)], 1)[:, None]  # dim 1 batch
     answers = projection(ops, params, name, ops.array(probes), outputs)
-    values = np.asarray(answers[:, 0], np.float64)  # out batch
+    every = np.broadcast_to(whole(answers)[:, 0], (outputs, inputs + 1))  # a constant has a batch of 1
+    values = np.asarray(every, np.float64)  # out batch
     return values[:, 1:] - values[:, :1], values[:, 0]
 
 
