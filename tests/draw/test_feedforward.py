@@ -11,12 +11,13 @@ from glassformer.draw.measure.plane import plane_of
 from glassformer.draw.parts.matrices import PARAMETER
 from glassformer.draw.theme import THEMES
 from glassformer.errors import UserError
-from glassformer.model.architecture import Architecture, Layer
+from glassformer.model.architecture import Architecture, Layer, reference
 from glassformer.model.feedforward import FeedForward
 from glassformer.model.forward import parameters
 from glassformer.model.model import Model
 from glassformer.model.norm import RMSNorm
-from glassformer.model.projection import Full
+from glassformer.model.projection import Constant, Full
+from glassformer.runs.configurations import configuration
 from tests.draw.conftest import NAMES, subject_of
 from tests.draw.test_interventions import copy_of
 
@@ -48,6 +49,24 @@ def test_units_by_hand(name):
         ).max()
         <= 1
     )
+
+
+def test_units_of_a_layer_that_writes_one_dimension_and_of_one_that_reads_nothing():
+    """Projections may come in blocks, and with a batch of 1: the six parameters of modular-11."""
+    shape = configuration("modular-11").architecture
+    params = {name: np.ones(one.shape, "f4") for name, one in parameters(shape).items()}
+    params |= {fixed.name: np.array(fixed.value, "f4") for fixed in shape.fixed}
+    params |= {"ff.up.bias": np.array([-10, -11], "f4"), "ff.down.rise": np.array(2, "f4")}
+    subject = replace(subject_of("modular11"), model=Model(shape, params))
+    found = units_of(subject)
+    np.testing.assert_array_equal(found.reads, [[0, 1], [0, 1]])
+    np.testing.assert_array_equal(found.bias, [-10, -11])
+    np.testing.assert_array_equal(found.writes, [[0, -2], [0, 2]])
+    layer = Layer(reference(vocab=12, context=3).layers[0].attention, FeedForward(up=Constant()))
+    shape = Architecture(vocab=12, context=3, width=2, layers=(layer,))
+    params = {name: np.full(one.shape, 5, "f4") for name, one in parameters(shape).items()}
+    found = units_of(replace(subject, model=Model(shape, params)))
+    assert not found.reads.any() and (found.bias == 5).all() and len(found) == 32
 
 
 @pytest.mark.parametrize("name", NAMES)

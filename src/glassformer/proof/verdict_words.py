@@ -2,12 +2,12 @@
 
 >>> from glassformer.proof.verdict import Verdict
 >>> from glassformer.tasks import make_task
->>> task = make_task("max_of", numbers=8, k=4)
->>> print(verdict_line(Verdict(verdict="proved", inputs="4096", arithmetic="float32"), task))
-proved right on all 4,096 prompts, in float32 arithmetic
->>> wrong = {"context": "0 0 0 0", "expected": ["0"], "got": "6"}
->>> print(verdict_line(Verdict(verdict="refuted", inputs="4096", counterexample=wrong), task))
-refuted: after 0 0 0 0 comes 0, the model says 6
+>>> task = make_task("modular", p=113)
+>>> print(verdict_line(Verdict(verdict="proved", inputs="12769", arithmetic="float32"), task))
+proved right on all 12,769 prompts, in float32 arithmetic
+>>> wrong = {"context": "100 20 =", "expected": ["7"], "got": "6"}
+>>> print(verdict_line(Verdict(verdict="refuted", inputs="12769", counterexample=wrong), task))
+refuted: after 100 20 = comes 7, the model says 6
 """
 
 from collections.abc import Callable, Mapping

@@ -1,9 +1,9 @@
 """All prompts of a question, numbered: how many there are, any stretch of them, and their answers.
 
 >>> from glassformer.tasks import make_task, tabulate
->>> prompts = Prompts(tabulate(make_task("max_of", numbers=8, k=3)))
->>> prompts.count, prompts.between(500, 502).T.tolist(), prompts.answers(prompts.between(500, 502)).tolist()
-(512, [[7, 6, 4], [7, 6, 5]], [7, 7])
+>>> prompts = Prompts(tabulate(make_task("modular", p=5)))
+>>> prompts.count, prompts.between(18, 20).T.tolist(), prompts.answers(prompts.between(18, 20)).tolist()
+(25, [[3, 3, 5], [3, 4, 5]], [1, 2])
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """A question: a prompt of one length, and the one token that answers it.
 
 Its class says what may stand at each position of the prompt, what is remembered of the tokens read, and what
-answers them. All inputs can be counted, and so decided: `3 7 5 2` is one of 8^4 where `max_of` has 8 numbers.
+answers them. All inputs can be counted, and so decided: `3 4 =` is one of 5 x 5 for sums modulo 5.
 
 >>> from glassformer.tasks import make_task
 >>> task = make_task("modular", p=5)

@@ -8,9 +8,11 @@ to the right keep one module per family: another task of a family is one file, a
     addition    two numbers in columns, their sum written digit by digit
 
 >>> from glassformer.tasks import make_task
->>> task = make_task("max_of", numbers=8, k=3)
->>> task.family, task.tokens(), task.describe()
-('question', ('0', '1', '2', '3', '4', '5', '6', '7'), 'The largest of k numbers: `3 7 5 2` gives 7.')
+>>> task = make_task("modular", p=5)
+>>> task.family, task.tokens()
+('question', ('0', '1', '2', '3', '4', '='))
+>>> task.describe()
+'The sum of two numbers modulo p: `100 20 =` gives 7 where p is 113.'
 """
 
 from abc import ABC, abstractmethod

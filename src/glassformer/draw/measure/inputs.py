@@ -3,8 +3,8 @@
 One class per family of tasks, and the only place under draw/ where the family is asked for:
 
 >>> from glassformer.tasks import make_task
->>> inputs_of(make_task("max_of", numbers=8, k=3), 3).read("3 7 5")
-array([3, 7, 5], dtype=int32)
+>>> inputs_of(make_task("modular", p=11), 3).read("3 7 =")
+array([ 3,  7, 11], dtype=int32)
 """
 
 from abc import ABC, abstractmethod
