@@ -1,0 +1,61 @@
+"""A question's proof beside a plain enumeration: every prompt through the model, on the same cores.
+
+    python -m benchmarks.questions runs/max_of          after `glassformer run max_of`
+
+Both count the wrong prompts, and the counts must agree. The enumeration bounds no rounding, so it says less: a
+prompt that is right by a hair in a batch may be wrong alone.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from glassformer.proof.enumeration import BLOCK, margins_of_answers
+from glassformer.proof.prove import prove_model
+from glassformer.runs.load import Loaded, load
+from glassformer.spread import cores, spread
+from glassformer.tasks import Prompts, tabulate
+from glassformer.tasks.strings import require_strings
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("target", help="a finished run of a question")
+    loaded = load(parser.parse_args().target)
+    proof, proved = timed(lambda: prove_model(loaded, loaded.task, loaded.data, "", False, 600.0, None))
+    wrong, plain = timed(lambda: count_wrong(loaded))
+    error = proof.exact_error or {}
+    print(f"{int(proof.inputs):,} prompts on {cores()} cores: {proof.verdict}")
+    print(
+        f"  proof: {proved:.1f} s, {error['count_low']:,} wrong, smallest margin {proof.smallest_margin:.4g}"
+    )
+    print(f"  enumeration: {plain:.1f} s, {wrong:,} wrong; {plain / proved:.1f} times as long")
+    if not error["count_low"] <= wrong <= error["count_high"]:
+        raise SystemExit("the two do not agree")
+
+
+def timed(work):  # type: ignore[no-untyped-def]
+    """What it gives, and the seconds that it takes."""
+    began = time.perf_counter()
+    found = work()
+    return found, time.perf_counter() - began
+
+
+def count_wrong(loaded: Loaded) -> int:
+    """Every prompt through the model, block by block, on all cores."""
+    prompts = Prompts(tabulate(require_strings(loaded.task, loaded.origin)))
+
+    def judge(first: int) -> int:
+        tokens = prompts.between(first, min(first + BLOCK, prompts.count))
+        return int(np.sum(~(margins_of_answers(loaded, tokens, prompts.answers(tokens)) > 0)))
+
+    blocks: Iterator[int] = iter(range(0, prompts.count, BLOCK))
+    return sum(spread(judge, blocks))
+
+
+if __name__ == "__main__":
+    main()
