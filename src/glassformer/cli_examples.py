@@ -4,6 +4,7 @@ EXAMPLES = """examples:
   glassformer list                                 what there is to train
   glassformer run plus_last_even                   train 16 seeds, keep the best, measure, prove, draw
   glassformer run lucky7 --seeds 32 --steps 5000 --task.s 0.3
+  glassformer run modular-11                       a question: addition modulo 11, with six parameters
   glassformer test runs/plus_last_even             measure a finished run on fresh sequences
   glassformer test nanogpt-58                      an adder: the board's protocol and hard pairs
   glassformer add nanogpt-58 5388742030 746297626  one sum, as the model writes it
@@ -22,12 +23,14 @@ RUN_EXAMPLES = """examples:
   glassformer {verb} copy_modulo --seeds 8 --seed 100 --out runs/copy
   glassformer {verb} runs/copy/run.toml --out runs/again      repeat a run, bit for bit
   glassformer {verb} my_rule.py                               a rule of your own (docs/add-a-rule.md)
+  glassformer {verb} median.py                                a question of your own (docs/add-a-task.md)
 
 any setting of the configuration is an option too (glassformer list settings):
   --train.batch 128 --train.peak_rate 0.003 --model.width 3 --task.p 0.5 --model.layers.0.residual false
 """
 TEST_EXAMPLES = """examples:
   glassformer test runs/plus_last_even --positions 500000
+  glassformer test runs/modular                           a question: all prompts, if there are not too many
   glassformer test nanogpt-58                             10 edge cases, 10,000 pairs of seed 2025, hard pairs
   glassformer test nanogpt-58 --seed 7 --pairs 1000000 --hard 0
   glassformer test mine.safetensors --model glass-39      a file that does not say its architecture
@@ -44,6 +47,7 @@ PROVE_EXAMPLES = """examples:
   glassformer prove glass-29                              all 10^20 pairs, in the arithmetic that it runs in
   glassformer prove nanogpt-58                            refuted: a pair that it gets wrong
   glassformer prove runs/plus_last_even --time 120        a rule: the exact share of contexts that break it
+  glassformer prove runs/modular                          a question: all prompts
   glassformer prove mine.safetensors --model microadder-57
   glassformer prove runs/glass-39 --population            every seed of a run
 
@@ -59,6 +63,7 @@ DRAW_EXAMPLES = """examples:
   glassformer draw runs/plus_last_even                        all figures, into runs/plus_last_even/figures
   glassformer draw runs/plus_last_even --only 05,13,F1 --format png,svg,pdf --theme print
   glassformer draw runs/plus_last_even --step 500 --sequence "4 1 + 4 6 9 5 +"
+  glassformer draw runs/modular --sequence "7 9 ="            a question: a whole prompt
   glassformer draw microadder-57 --pair 9999999999+1          an adder: the poster and its panels
 """
 VIDEO_EXAMPLES = """examples:
@@ -86,6 +91,7 @@ stopped or killed, the same command goes on where it was; more layers or treatme
 """
 SWEEP_EXAMPLES = """examples:
   glassformer sweep glass-39 --seeds 256                      one recipe: how often does it succeed?
+  glassformer sweep modular-11 --seeds 256                    a question
   glassformer sweep plus_last_even --grid train.peak_rate=0.01,0.03 --grid train.batch=16,64
   glassformer sweep plus_last_even --grid model.width+model.layers.0.attention.head_size=2,3   both at once
   glassformer sweep docs/sweeps/adders.toml --engine processes

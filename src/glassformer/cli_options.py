@@ -84,7 +84,9 @@ def make_parser() -> tuple[Parser, dict[str, Parser]]:
 
 def add_run_options(parser: Parser) -> None:
     parser.add_argument(
-        "target", metavar="NAME|FILE", help="a configuration's name, a .toml file, or a .py file with a rule"
+        "target",
+        metavar="NAME|FILE",
+        help="a configuration's name, a .toml file, or a .py file with a rule or a question",
     )
     add_rule_option(parser)
     parser.add_argument("--out", metavar="FOLDER", help="run folder (default: runs/NAME)")
@@ -108,7 +110,7 @@ def add_limit_option(parser: Parser) -> None:
 
 def add_rule_option(parser: Parser) -> None:
     parser.add_argument(
-        "--rule", metavar="FILE.py", help="the rule of a .toml file's task, as Python (docs/add-a-rule.md)"
+        "--rule", metavar="FILE.py", help="the rule or question of a .toml file's task, as Python"
     )
 
 
@@ -141,7 +143,9 @@ def add_sweep_options(parser: Parser) -> None:
 
 def add_test_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help=TARGET)
-    parser.add_argument("--seed", type=int, metavar="N", help="of the data (adders: 2025; rules: 1)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="of the data (default for adders: 2025, for others: 1)"
+    )
     parser.add_argument("--pairs", type=int, metavar="N", help="adders: random pairs (default: 10000)")
     parser.add_argument(
         "--hard",
@@ -150,7 +154,10 @@ def add_test_options(parser: Parser) -> None:
         help="adders: pairs a hard distribution (default: 2000)",
     )
     parser.add_argument(
-        "--positions", type=int, metavar="N", help="rules: constrained positions at least (default: 100000)"
+        "--positions",
+        type=int,
+        metavar="N",
+        help="rules: constrained positions; questions: prompts (default: 100000)",
     )
     add_limit_option(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -171,7 +178,7 @@ def add_prove_options(parser: Parser) -> None:
     )
     parser.add_argument("--time", type=float, default=60.0, metavar="SECONDS", help="budget (default: 60)")
     parser.add_argument("--out", metavar="FILE", help="certificate (default: in the run folder, or here)")
-    parser.add_argument("--population", action="store_true", help="every seed of a run, adders only")
+    parser.add_argument("--population", action="store_true", help="every seed of a run (adders, questions)")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_model_option(parser)
 
@@ -204,11 +211,15 @@ def add_draw_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help=TARGET)
     parser.add_argument("--step", type=int, metavar="N", help="a saved step (default: the finished model)")
     parser.add_argument(
-        "--sequence", action="append", default=[], metavar='"4 1 +"', help="rules: an input; may be repeated"
+        "--sequence",
+        action="append",
+        default=[],
+        metavar='"4 1 +"',
+        help="an input, not of adders; may be repeated",
     )
     parser.add_argument("--pair", metavar="A+B", help="adders: the sum that is worked through")
-    parser.add_argument("--query", metavar="TOKEN@PLACE", help="rules: the query of figure 10")
-    parser.add_argument("--dims", metavar="I,J", help="rules: two dimensions in place of the main directions")
+    parser.add_argument("--query", metavar="TOKEN@PLACE", help="the query of figure 10, not of adders")
+    parser.add_argument("--dims", metavar="I,J", help="two dimensions in place of the main directions")
     parser.add_argument("--only", metavar="05,13,F1", help="these figures (glassformer list figures)")
     parser.add_argument("--format", default="png", metavar="png,svg,pdf", help="of the files (default: png)")
     parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
@@ -219,7 +230,11 @@ def add_video_options(parser: Parser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a run folder or a run's name")
     parser.add_argument("--which", metavar="NAMES", help="some of them, parted by commas (default: all)")
     parser.add_argument(
-        "--sequence", action="append", default=[], metavar='"4 1 +"', help="rules: the input that is followed"
+        "--sequence",
+        action="append",
+        default=[],
+        metavar='"4 1 +"',
+        help="the input that is followed, not of adders",
     )
     parser.add_argument("--pair", metavar="A+B", help="adders: the sum that is followed")
     parser.add_argument("--fps", type=float, default=20.0, metavar="N", help="frames a second (default: 20)")

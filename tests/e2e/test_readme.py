@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from glassformer.cli import main
+from glassformer.runs.configurations import CONFIGURATIONS
+from glassformer.tasks import TASKS
 from tests.spectra.real_weights import smollm2
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +65,8 @@ def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("readme")
     rule = code_blocks((ROOT / "docs" / "add-a-rule.md").read_text(), "python")[0]
     (folder / "my_rule.py").write_text(rule)
+    question = code_blocks((ROOT / "docs" / "add-a-task.md").read_text(), "python")[0]
+    (folder / "median.py").write_text(question)
     (folder / "SmolLM2-135M.gguf").symlink_to(smollm2())
     return folder
 
@@ -102,6 +106,14 @@ def test_python(home, monkeypatch):
     names: dict[str, object] = {}
     exec(small, names)
     assert names["result"].parameters == 250
+
+
+def test_counts_are_those_of_the_tree():
+    """`glassformer list` shows them."""
+    families = [task.family for task in TASKS.values()]
+    words = {2: "two", 16: "sixteen"}
+    rules, questions = (words[families.count(family)] for family in ("rule", "question"))
+    assert f"# {rules} rules, {questions} questions, addition, {len(CONFIGURATIONS)} configurations" in README
 
 
 def test_pages_that_it_links_exist():

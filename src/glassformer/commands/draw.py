@@ -51,9 +51,9 @@ class Wish:
     """What is to be drawn, and how."""
 
     step: int | None = None  # a saved step; none: the finished model
-    sequences: tuple[str, ...] = ()  # rules: "4 1 + 4", the user's own, before the chosen ones
+    sequences: tuple[str, ...] = ()  # "4 1 + 4", not of adders: the user's own, before the chosen ones
     pair: tuple[int, int] | None = None  # adders: the sum that is worked through
-    query: str | None = None  # rules: TOKEN@PLACE of the focused query
+    query: str | None = None  # TOKEN@PLACE of the focused query
     dims: tuple[int, int] | None = None  # of wide models; none: their two main directions
     only: tuple[str, ...] = ()  # numbers of figures; empty: all
     formats: tuple[str, ...] = ("png",)

@@ -66,7 +66,7 @@ def test_verb(known: argparse.Namespace, options: dict[str, str]) -> Answer:
         does = loaded.task.words.ability
         refuse_given(known, ("pairs", "hard"), f"adders; {known.target} {does}: --positions")
         return testing.test_strings(loaded, known.positions or POSITIONS, known.seed, known.no_limit)
-    refuse_given(known, ("positions",), f"rules; {known.target} adds: --pairs")
+    refuse_given(known, ("positions",), f"rules and questions; {known.target} adds: --pairs")
     pairs, hard = known.pairs or PAIRS, HARD if known.hard is None else known.hard
     show = not (known.quiet or known.json)
     return testing.test_adder(loaded, known.seed, pairs, hard, show, known.no_limit)

@@ -33,7 +33,7 @@ class VideoWish:
     """What is to be filmed, and how."""
 
     which: tuple[str, ...] = ()  # empty: all
-    sequences: tuple[str, ...] = ()  # rules: the input that is followed; empty: a chosen one
+    sequences: tuple[str, ...] = ()  # the input that is followed, not of adders; empty: a chosen one
     pair: tuple[int, int] | None = None  # adders: the sum that is followed; none: one that always carries
     fps: float = 20.0  # frames a second
     every: int = 1  # every how many-th saved step; the first and the last are always there
