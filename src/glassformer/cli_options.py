@@ -219,7 +219,9 @@ def add_draw_options(parser: Parser) -> None:
     )
     parser.add_argument("--pair", metavar="A+B", help="adders: the sum that is worked through")
     parser.add_argument("--query", metavar="TOKEN@PLACE", help="the query of figure 10, not of adders")
-    parser.add_argument("--dims", metavar="I,J", help="two dimensions in place of the main directions")
+    parser.add_argument(
+        "--dims", metavar="I,J", help="two dimensions in place of the main directions, not of adders"
+    )
     parser.add_argument("--only", metavar="05,13,F1", help="these figures (glassformer list figures)")
     parser.add_argument("--format", default="png", metavar="png,svg,pdf", help="of the files (default: png)")
     parser.add_argument("--theme", default="light", metavar="light|dark|print", help="(default: light)")
