@@ -66,7 +66,9 @@ QUESTIONS: dict[str, Run] = {
                 width=32,
                 layers=(Layer(Attention(heads=4, head_size=8), FeedForward(hidden=128)),),
             ),
-            train=Train(seeds=4, steps=10_000, batch=512, peak_rate=3e-3, held_out=16_384, evaluate_every=500),
+            train=Train(
+                seeds=4, steps=10_000, batch=512, peak_rate=3e-3, held_out=16_384, evaluate_every=500
+            ),
         ),
         Run(
             "modular-11",
