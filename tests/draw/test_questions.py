@@ -1,16 +1,25 @@
 """Figures of a question: prompts and their answers instead of endless strings and a rule."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from glassformer.draw.figures import architecture, worked_example
 from glassformer.draw.measure.demand import verdict
+from glassformer.draw.measure.hidden_units import as_matrix
+from glassformer.draw.measure.landings import require_true_slice
 from glassformer.draw.measure.prepare import make_subject
 from glassformer.draw.measure.trials import draw_trials
-from glassformer.draw.registry import FILMS, usual_pictures
+from glassformer.draw.registry import FIGURES, FILMS, usual_pictures
 from glassformer.draw.theme import INTEGERS, THEMES, colours_for, token_colour
 from glassformer.draw.video.render import perform
 from glassformer.errors import UserError
+from glassformer.model.forward import parameters
+from glassformer.model.model import Model
 from glassformer.runs.load import load
+from glassformer.runs.questions import small_adder
 from glassformer.tasks import make_task, tabulate
 from tests.draw.conftest import RUNS, subject_of
 from tests.draw.faults import faults
@@ -85,3 +94,45 @@ def test_many_integers_are_on_a_scale():
     with colours_for(many):
         assert len({token_colour(token) for token in many}) == 64
     assert token_colour("3") == INTEGERS[3]
+
+
+def subject_of_six():
+    """The adder of six parameters, all of them 1: its attention is the same everywhere."""
+    shape = replace(small_adder(), vocab=12)
+    fixed = {entry.name for entry in shape.fixed}
+    numbers = {name: np.full(one.shape, name not in fixed, "f4") for name, one in parameters(shape).items()}
+    subject = make_subject(load(RUNS / NAME), NAME, sequences=["7 9 ="])
+    return replace(subject, model=Model(shape, numbers))
+
+
+def test_figures_of_scores_need_scores():
+    """There is no variance that anything could explain."""
+    drawn = {picture.id for picture in usual_pictures(subject_of_six())}
+    assert {"09", "10", "13", "S2", "S5"}.isdisjoint(drawn) and {"13", "S2"} <= set(DRAWN)
+    picture = next(one for one in FIGURES if one.id == "S2")
+    assert picture.fits(subject_of_six()).endswith("for its queries or its keys are all 0")
+
+
+def test_what_is_said_of_equal_attention_and_of_the_answer():
+    sentences = worked_example.compute(subject_of_six())["sentences"]
+    assert sentences["encode"] == "= (p2) enters as a point; the answer, 5, stands nowhere yet."
+    assert sentences["detect"] == "All places fit the query alike, with a score of 0.0."
+    assert sentences["retrieve"].startswith("Each of the 3 places gets 33")
+
+
+def test_fixed_numbers_are_no_parameters():
+    title = architecture.title(architecture.compute(subject_of_six()))
+    assert title.startswith("6 parameters and 3 fixed numbers")
+
+
+def test_hidden_units_of_a_padded_projection_have_a_matrix():
+    """Its output is in blocks, the zeros around it one of them."""
+    down = small_adder().layers[0].feedforward.down
+    assert as_matrix(subject_of_six(), down, "ff.down", 2, 2)[0].tolist() == [[0, 0], [-1, 1]]
+
+
+def test_a_slice_that_shows_other_tokens_than_the_model_says_is_no_map():
+    plane = SimpleNamespace(through=np.zeros(32))
+    with pytest.raises(UserError, match=r"gives 3 of 10 states the token that the model predicts, too few"):
+        require_true_slice(plane, {"agreeing": 3, "points": np.zeros((10, 2))})
+    require_true_slice(plane, {"agreeing": 5, "points": np.zeros((10, 2))})

@@ -189,4 +189,4 @@ def test_margins_that_rounding_may_undo_are_not_proved(monkeypatch, few):
     proof = prove_question(model, question)
     assert proof.verdict != "proved"
     if proof.verdict == "undecided":
-        assert "rounding may undo" in proof.reason and proof.classes["undecided"] > 0
+        assert "rounding may undo the margins of" in proof.reason and proof.classes["undecided"] > 0

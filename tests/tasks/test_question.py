@@ -91,7 +91,9 @@ def test_bad_settings_get_one_sentence(name, settings, sentence):
 
 
 def test_the_context_must_be_the_prompts():
-    with pytest.raises(UserError, match=r"model.context must be 4, the prompt's, but it is 8"):
+    with pytest.raises(
+        UserError, match=r"model.context must be 4, the prompt's \(--model.context 4\), but it is 8"
+    ):
         Run(task=make_task("max_of"))
 
 

@@ -6,6 +6,7 @@ A figure that follows strings of tokens is for every task of an automaton, a pan
     rule         endless strings, in which one token decides another
     sums         two numbers in columns
     attention    in the last layer
+    scores       attention that looks at something: not the same score for all
     few_tokens   so many at most
     past         saved steps and metrics
     before       saved steps, the first of which is shown;  saved_steps: which are filmed
@@ -41,6 +42,12 @@ def sums(subject: "Subject") -> None:
 
 def attention(subject: "Subject") -> "Attention":
     return subject.attention
+
+
+def scores(subject: "Subject") -> None:
+    count = subject.attention.heads
+    if not any(subject.queries(head).any() and subject.keys(head).any() for head in range(count)):
+        raise UserError(f"{subject.name} scores all keys alike, for its queries or its keys are all 0")
 
 
 def few_tokens(most: int) -> "Callable[[Subject], None]":

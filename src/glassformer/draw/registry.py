@@ -7,7 +7,17 @@ before something is drawn.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glassformer.draw.needs import attention, before, few_tokens, past, rule, saved_steps, strings, sums
+from glassformer.draw.needs import (
+    attention,
+    before,
+    few_tokens,
+    past,
+    rule,
+    saved_steps,
+    scores,
+    strings,
+    sums,
+)
 from glassformer.draw.picture import Picture
 
 if TYPE_CHECKING:
@@ -27,15 +37,15 @@ FIGURES: tuple[Picture, ...] = (
     Picture("08", "Q K V maps", "the three matrices and what they do to the plane",
             "qkv_maps", needs=(attention,)),
     Picture("09", "Q K space", "all queries and keys together",
-            "qk_space", needs=(attention, few_tokens(100))),
+            "qk_space", needs=(attention, scores, few_tokens(100))),
     Picture("10", "focused query", "one query's score over the plane of keys",
-            "focused_query", needs=(attention,)),
+            "focused_query", needs=(attention, scores)),
     Picture("11", "landscape with values", "what the rest of the model says at every sum, with all values",
             "value_landscape", needs=(attention,)),
     Picture("12", "sequence embeddings", "one sequence: tokens, places and sums over the cloud of all",
             "sequence_embeddings", needs=(strings,)),
     Picture("13", "sequence attention", "three sequences: queries, keys, scores, attention",
-            "sequence_attention", needs=(strings, attention)),
+            "sequence_attention", needs=(strings, attention, scores)),
     Picture("14", "sequence values", "one sequence: attention, values and what they add up to",
             "sequence_values", needs=(strings, attention)),
     Picture("15", "residual stream", "one sequence: from embedding to sum to final state, over the landscape",
@@ -49,13 +59,13 @@ FIGURES: tuple[Picture, ...] = (
     Picture("S1", "Q K V overview", "queries, keys and values: all pairs, by token and by place",
             "qkv_overview", needs=(attention,)),
     Picture("S2", "score blocks", "every query against every key, in blocks",
-            "score_blocks", needs=(attention, few_tokens(40))),
+            "score_blocks", needs=(attention, scores, few_tokens(40))),
     Picture("S3", "attention to probabilities", "attention, head input, logits and probabilities per place",
             "sequence_output", needs=(strings, attention)),
     Picture("S4", "value arrows", "what each value moves in the stream",
             "value_arrows", needs=(strings, attention)),
     Picture("S5", "query gradients", "the direction in which each query's score grows",
-            "query_gradients", needs=(attention, few_tokens(64))),
+            "query_gradients", needs=(attention, scores, few_tokens(32))),
     Picture("S6", "frozen output", "what each message would do to one token's output",
             "frozen_output", needs=(strings, attention, few_tokens(64))),
     Picture("S7", "Q K V heatmaps", "queries, keys and values in every dimension",

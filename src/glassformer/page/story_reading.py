@@ -60,14 +60,16 @@ def tell_reading(reading: Reading) -> Chapter:
     """Tokens and places as vectors."""
     shape, last = reading.tale.model.architecture, reading.last
     joined = "stacked under" if shape.position_dims else "added to"
+    places = f", and {joined} them those of its place (0 to {shape.context - 1})"
+    has_places = shape.position.kind != "none"
     start = _vector_words(reading.trace["embedded"][last])
     return chapter(
         "What the model reads",
         [
-            f"Each token becomes {grouped(shape.width)} numbers: those of the token, and {joined} them "
-            f"those of its place (0 to {shape.context - 1}).",
+            f"Each token becomes {grouped(shape.width)} numbers: those of the token"
+            f"{places if has_places else ', the same at every place'}.",
             f"The last token, {reading.named(last)}, begins at {start}." if start else "",
-            _tell_elsewhere(reading) if start else "",
+            _tell_elsewhere(reading) if start and has_places else "",
         ],
         "geometry",
         place=last,

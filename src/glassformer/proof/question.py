@@ -155,7 +155,7 @@ class Judged:
         late, close = self.run.left, self.left - self.run.left
         parts = [f"{late:,} prompts were not reached in time"] if late else []
         if close or not late:
-            parts.append(f"{close or self.run.wrong:,} prompts have margins that rounding may undo")
+            parts.append(f"rounding may undo the margins of {close or self.run.wrong:,} prompts")
         return " and ".join(parts)
 
     def labels(self, prompt: tuple[int, ...]) -> list[str]:

@@ -117,7 +117,8 @@ class Question(Strings, ABC):
         return PromptSampler(self)
 
     def require_fit(self, context: int, data: Sequences) -> None:
-        require(context == self.length - 1, "model.context", f"{self.length - 1}, the prompt's", context)
+        size = self.length - 1
+        require(context == size, "model.context", f"{size}, the prompt's (--model.context {size})", context)
 
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Prompts, whose last position alone is asked."""

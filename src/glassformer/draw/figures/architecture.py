@@ -47,6 +47,7 @@ def compute(subject: Subject) -> Data:
         "stages": stages,
         "counts": np.array([stage.count for stage in stages]),
         "total": sum(map(prod, stored.values())),
+        "fixed": len(subject.model.architecture.fixed),
         "largest": max(stages, key=lambda stage: stage.count),
     }
 
@@ -151,8 +152,9 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 
 def title(data: Data) -> str:
-    total, largest = data["total"], data["largest"]
-    return f"{total:,} parameters, {largest.count:,} of them in the largest part: {largest.title}"
+    total, largest, fixed = data["total"], data["largest"], data["fixed"]
+    stored = f"{total - fixed:,} parameters and {fixed:,} fixed numbers" if fixed else f"{total:,} parameters"
+    return f"{stored}, {largest.count:,} of them in the largest part: {largest.title}"
 
 
 def caption(data: Data) -> str:

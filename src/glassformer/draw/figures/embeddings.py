@@ -98,7 +98,7 @@ def draw(data: Data, theme: Theme) -> Figure:
 def title(data: Data) -> str:
     count = sum(array.size for array in data["parameters"].values())
     ways = len(data["tokens"]) * len(data["places"])
-    return f"{count:,} numbers make all {ways:,} inputs: {data['joined']}"
+    return f"{count:,} numbers make all {ways:,} vectors of a token at a place: {data['joined']}"
 
 
 def draw_tables(paper: Frame, data: Data, row: float) -> AxesImage:

@@ -14,6 +14,7 @@ from glassformer.draw.measure.landings import (
     mapped_words,
     real_states,
     remark,
+    require_true_slice,
     sentence,
 )
 from glassformer.draw.measure.landscape import landscape, slice_through
@@ -30,6 +31,7 @@ def compute(subject: Subject) -> Data:
     found = landings(subject, plane(states, np.arange(states.shape[1], dtype=float)))
     limits = plane.limits(found["points"], found["others"])
     found |= mapped(landscape(subject.model, plane, limits, from_mid=False), found)
+    require_true_slice(plane, found)
     return found | {"plane": plane, "remark": remark(plane, found), "is_slice": len(plane.through) > 2}
 
 

@@ -50,6 +50,7 @@ def compute(subject: Subject) -> Data:
         "told": float(np.mean(distance > 0)) if distance.size else 0.0,
         "distances": np.unique(distance[distance > 0]),
         "pool": pool_words(data, automaton),
+        "prompt": automaton.length - 1 if automaton.length else 0,
     }
 
 
@@ -110,6 +111,8 @@ def draw(data: Data, theme: Theme) -> Figure:
 
 def title(data: Data) -> str:
     share, distances, law = data["share"], data["distances"], words_of(data)["law"]
+    if data["prompt"]:
+        return f"Training data: prompts of {data['prompt']} tokens, each with the one token that answers it"
     if not share:
         return f"The {law} constrains none of these tokens"
     said = f"The {law} constrains {percent(share)} of the tokens"

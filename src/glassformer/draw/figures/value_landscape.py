@@ -8,7 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.draw.measure.landings import counted, landings, mapped, mapped_words, real_states, remark
+from glassformer.draw.measure.landings import (
+    counted,
+    landings,
+    mapped,
+    mapped_words,
+    real_states,
+    remark,
+    require_true_slice,
+)
 from glassformer.draw.measure.landscape import landscape, slice_through
 from glassformer.draw.measure.subject import Subject
 from glassformer.draw.parts.labels import Taken
@@ -28,6 +36,7 @@ def compute(subject: Subject) -> Data:
     drawn = plane(messages, places)  # head tok pos 2
     limits = plane.limits(found["points"], found["others"], drawn)
     found |= mapped(landscape(subject.model, plane, limits, from_mid=True), found)
+    require_true_slice(plane, found)
     found |= {
         "plane": plane,
         "messages": drawn,

@@ -77,17 +77,29 @@ def by_head(rows: Float[np.ndarray, "head pos"], data: Data, words: Callable[...
 def encode_words(data: Data) -> str:
     labels, source, last = data["labels"], data["source"], len(data["labels"]) - 1
     if source is None:
-        return f"{named(labels, last)} enters as a point; no single place is known to hold the answer."
+        return f"{named(labels, last)} enters as a point; {answer_words(data)}."
     if source == last:
         return f"{named(labels, last)} enters as a point; the rule needs no other place."
     apart = np.linalg.norm(data["embedded"][last] - data["embedded"][source])
     return f"{named(labels, last)} and the source, {named(labels, source)}, enter {apart:.2f} apart."
 
 
+def answer_words(data: Data) -> str:
+    """Where a prompt has its answer, if it has it."""
+    allowed, labels = data["demanded"], list(data["labels"])
+    if allowed is None or allowed.sum() != 1:
+        return "no single place is known to hold the answer"
+    answer = data["tokens"][int(allowed.argmax())]
+    places = [f"p{place}" for place, label in enumerate(labels) if label == answer]
+    return f"the answer, {answer}, stands {'at ' + ' and '.join(places) if places else 'nowhere yet'}"
+
+
 def detect_words(scores: Float[np.ndarray, " pos"], labels: Sequence[str], source: int | None) -> str:
     """Which place scores highest, and by how much."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
+    if len(order) > 1 and scores[best] == scores.min():
+        return f"All places fit the query alike, with a score of {number_text(scores[best], 1)}."
     lead = f", {scores[best] - scores[order[1]]:.3g} above the next" if len(order) > 1 else ""
     text = f"{named(labels, best)} fits the query best, with a score of {number_text(scores[best], 1)}{lead}"
     return text + source_words(best, source, labels, number_text(scores[source or 0], 1))
@@ -96,6 +108,8 @@ def detect_words(scores: Float[np.ndarray, " pos"], labels: Sequence[str], sourc
 def retrieve_words(weights: Float[np.ndarray, " pos"], labels: Sequence[str], source: int | None) -> str:
     """Which place gets most of the attention, and what the source gets."""
     best = int(np.argmax(weights))
+    if len(weights) > 1 and weights[best] == weights.min():
+        return f"Each of the {len(weights)} places gets {percent(weights[best], 0)} of the attention."
     text = f"{named(labels, best)} gets {percent(weights[best], 0)} of the attention"
     gets = percent(weights[source or 0], 0)
     if source not in (None, best) and labels[source or 0] == labels[best]:

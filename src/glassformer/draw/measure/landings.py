@@ -70,6 +70,16 @@ def remark(plane: Plane, found: Data) -> str:
     return f"{plane.note} {same} of the {count} large points have the colour of the slice under them."
 
 
+def require_true_slice(plane: Plane, found: Data) -> None:
+    """A slice that shows most predictions as they are not would mislead."""
+    dims, same, count = len(plane.through), found["agreeing"], len(found["points"])
+    if dims > 2 and 2 * same < count:
+        raise UserError(
+            f"a plane through {dims} dimensions gives {same} of {count} states the token that the model "
+            "predicts, too few for a map"
+        )
+
+
 def spaced(count: int, wanted: int) -> Int[np.ndarray, " chosen"]:
     """Indices from all over a list."""
     return np.unique(np.linspace(0, count - 1, min(wanted, count)).astype(int))

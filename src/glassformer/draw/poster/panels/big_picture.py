@@ -64,17 +64,14 @@ def answered_string(subject: Subject) -> Data:
         "labels": (*names, answer),  # the answer is written, and has no position yet
         "prompt": len(labels),
         "stage_names": {"digits": "tokens"},
+        "does": "answer a prompt" if subject.automaton.length else "say which token comes next",
     }
 
 
 def title(data: Data) -> str:
     stages = {named_stage(data, stage): count for stage, count in data["stages"].items()}
     steps = len(data["tokens"]) - data["prompt"]
-    does = (
-        f"write the {steps} digits of a sum, one after the other"
-        if "pair" in data
-        else "say which token comes next"
-    )
+    does = f"write the {steps} digits of a sum, one after the other" if "pair" in data else data["does"]
     return f"{counted(data['total'], 'number')} {does}; {largest_words(stages)}"
 
 
@@ -92,8 +89,8 @@ def largest_words(stages: dict[str, int]) -> str:
     most = max(stages.values())
     names = ["the head" if stage == "head" else stage for stage, count in stages.items() if count == most]
     if len(names) == 1:
-        return f"the largest part, {most}, is {names[0]}"
-    return f"the largest parts, {most} each, are {listed(names)}"
+        return f"the largest part, {most:,}, is {names[0]}"
+    return f"the largest parts, {most:,} each, are {listed(names)}"
 
 
 def draw(frame: Frame, data: Data) -> None:
