@@ -61,7 +61,7 @@ def prove_words(result: Verdict, task: Task, wants_file: bool = False) -> str:
         lines.append(f"  {result.classes['total']:,} classes of inputs: {counts}; {result.seconds:.2f} s")
     if result.verdict == "proved" and result.hardest is not None:
         lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {input_text(result)}")
-        if result.rounding_bound:
+        if result.rounding_bound and result.arithmetic != "real":
             lines.append(
                 f"  rounding in {result.arithmetic} moves a gap by at most {2 * result.rounding_bound:.2g}"
             )
