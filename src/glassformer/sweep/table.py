@@ -7,7 +7,6 @@ gives the same bytes.
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from statistics import median
@@ -68,7 +67,7 @@ def table_row(run: Run, settings: str, seeds: Sequence[Seed]) -> TableRow:
     return TableRow(
         configuration=run.name,
         settings=settings,
-        parameters=sum(math.prod(one.shape) for one in parameters(run.architecture).values()),
+        parameters=sum(one.free for one in parameters(run.architecture).values()),
         seeds=len(seeds),
         reached=len(reached),
         reached_rate=reaching.value if seeds else None,
