@@ -1,5 +1,7 @@
 """Questions: prompts of one length, each with one answer."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -163,3 +165,37 @@ def test_the_sum_modulo_p(p, a, b):
 def test_the_largest_of_k(numbers):
     task = make_task("max_of", numbers=10, k=len(numbers))
     assert task.choose(task.read_all(*numbers)).weights == {max(numbers): 1.0}
+
+
+def test_prompts_beyond_64_bits_are_numbered_too():
+    prompts = Prompts(tabulate(make_task("max_of", numbers=8, k=40)))
+    assert prompts.count == 8**40
+    assert prompts.between(8, 10)[-3:].T.tolist() == [[0, 1, 0], [0, 1, 1]]
+
+
+def test_more_prompts_than_can_be_counted_are_refused():
+    @dataclass(frozen=True)
+    class Long(type(make_task("max_of"))):
+        """The largest of 600 numbers."""
+
+        name = "long"
+
+        def slots(self):
+            return (range(4),) * 600
+
+    with pytest.raises(UserError, match="at most 1e299 prompts"):
+        question_as_data(Long())
+
+
+def test_an_error_of_a_method_is_at_its_own_line():
+    @dataclass(frozen=True)
+    class Broken(type(make_task("max_of"))):
+        """The largest, but for an error."""
+
+        name = "broken"
+
+        def read(self, memory, token):
+            raise KeyError("boom")
+
+    with pytest.raises(UserError, match=r"KeyError: 'boom' \(test_question.py, line \d+\)"):
+        tabulate(Broken())

@@ -125,7 +125,7 @@ def prove_kept(kept: Kept, result: RunResult) -> RunResult:
     if result.proof:
         return result
     proof = prove_one(kept)
-    measures = (result.measures or {}) | prove_seeds(kept)
+    measures = (result.measures or {}) | prove_seeds(kept, proof.verdict)
     return replace(result, verdict=proof.verdict, proof=proof.content(), measures=measures)
 
 
@@ -139,8 +139,11 @@ def prove_one(kept: Kept) -> Verdict:
         return not_provable(origin, kept.model, config.task, str(error))
 
 
-def prove_seeds(kept: Kept) -> dict[str, Any]:
-    """How many seeds are right on every input; only those can be that miss nothing held out."""
+def prove_seeds(kept: Kept, verdict: str) -> dict[str, Any]:
+    """How many seeds are right on every input; only those can be that miss nothing held out.
+
+    The kept one has its verdict already, for which it had more time than a seed has.
+    """
     config = kept.config
     if not config.task.proves_seeds:
         return {}
@@ -150,11 +153,11 @@ def prove_seeds(kept: Kept) -> dict[str, Any]:
     chosen = {name: array[rows] for name, array in kept.everyone.items() if name != "seed"}
     seeds = [int(kept.everyone["seed"][row]) for row in rows]
     proofs = prove_population(config.architecture, chosen, seeds, config.task)
-    return {
-        "seeds_tried": len(rows),
-        "seeds_proved": sum(proof.verdict == "proved" for proof in proofs),
-        "proved_seeds": [proof.seed for proof in proofs if proof.verdict == "proved"],
-    }
+    found: dict[int, str] = {proof.seed: proof.verdict for proof in proofs}
+    if kept.best_seed in found and verdict == "proved":
+        found[kept.best_seed] = verdict
+    proved = [seed for seed, outcome in found.items() if outcome == "proved"]
+    return {"seeds_tried": len(rows), "seeds_proved": len(proved), "proved_seeds": proved}
 
 
 def draw_figures(folder: Path, config: Run, model: Loaded, show: bool) -> None:

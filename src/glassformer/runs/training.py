@@ -175,8 +175,8 @@ def finish(folder: Path, run: Run, population: Population, state: State, rows: l
     best = ranking(rows[-len(population.seeds) :], run.task)[0]
     params = {
         name: np.asarray(array)
-        for name, array in population.flat.unpack(np.asarray(state.vectors)[best]).items()
-    }
+        for name, array in sorted(population.flat.unpack(np.asarray(state.vectors)[best]).items())
+    }  # in the order in which the file has them, so that a run that was broken off draws the same
     about = {
         "format": 1,
         "task": to_tree(run.task),

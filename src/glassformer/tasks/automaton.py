@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from types import CodeType
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int32
@@ -91,9 +92,18 @@ def _blaming(rule: Strings, method: str) -> Iterator[None]:
     except UserError:
         raise
     except (Exception, SystemExit) as error:
-        code = getattr(type(rule), method).__code__
+        code = _own_code(rule, method)
         where = say_where(error, code.co_filename, code.co_firstlineno)
         raise UserError(f"rule {rule.name} cannot be tabulated: {where}") from error
+
+
+def _own_code(rule: Strings, method: str) -> CodeType:
+    """Of the method, or of one in the user's own file where a question's base class calls it."""
+    own = [getattr(part, "__code__", None) for part in vars(type(rule)).values()]
+    code: CodeType = getattr(type(rule), method).__code__
+    inherited = method not in vars(type(rule))
+    found = [one for one in own if one and one.co_filename.endswith(".py")]
+    return found[0] if inherited and found else code
 
 
 def _choose(rule: Strings, state: State) -> Choice:

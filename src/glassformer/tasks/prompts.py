@@ -17,6 +17,8 @@ from jaxtyping import Float, Int
 from glassformer.errors import UserError
 from glassformer.tasks.automaton import Automaton
 
+MOST = 10**299  # prompts: a result has their number, in 300 digits at most, and shares of it in float64
+
 
 class Level(NamedTuple):
     """One position of a prompt: its states are numbered within it."""
@@ -52,6 +54,8 @@ class Prompts:
         answers = self.automaton.probability[states] > 0
         if not self.automaton.constrained[states].all() or (answers.sum(1) != 1).any():
             raise UserError("a question must have exactly one answer to every prompt")
+        if prod(map(len, found)) > MOST:
+            raise UserError("a question must have at most 1e299 prompts")
         return tuple(found)
 
     @cached_property
@@ -61,10 +65,13 @@ class Prompts:
 
     def between(self, first: int, end: int) -> Int[np.ndarray, "pos prompt"]:
         """Those with the numbers first, ..., end - 1."""
-        digits = np.unravel_index(np.arange(first, end), [len(slot) for slot in self.slots])
-        return np.stack([slot[digit] for slot, digit in zip(self.slots, digits, strict=True)]).astype(
-            np.int32
-        )
+        numbers, found = np.arange(first, end), []
+        for slot in reversed(
+            self.slots
+        ):  # the last token changes fastest; all may be more than fit an integer
+            numbers, digit = np.divmod(numbers, len(slot))
+            found.append(slot[digit])
+        return np.stack(found[::-1]).astype(np.int32)
 
     def drawn(self, random: np.random.Generator, count: int) -> Int[np.ndarray, "pos prompt"]:
         """So many at random, each equally likely."""
