@@ -10,10 +10,9 @@ from glassformer.model.forward import ignore, read_out, untie
 from glassformer.model.model import Model
 from glassformer.model.ops_numpy import NumpyOps
 from glassformer.page.story import Chapter, Tale, chapter
-from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
 from glassformer.page.story_reading import (
     Reading,
-    count_wrong,
+    end_story,
     lower_first,
     tell_attention,
     tell_moves,
@@ -44,7 +43,6 @@ class Share(NamedTuple):
 
 def question_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
     reading = Prompt(tale, automaton)
-    past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
     first = [
         _tell_prompt(reading),
         tell_reading(reading),
@@ -52,9 +50,7 @@ def question_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
         _tell_sum(reading),
         _tell_answer(reading),
     ]
-    told = [one for one in (*first, *past) if one is not None]
-    wrong, total = count_wrong(tale)
-    return [*told, numbers_chapter(tale, wrong, total)]
+    return end_story(reading, first)
 
 
 def _tell_prompt(reading: Prompt) -> Chapter:

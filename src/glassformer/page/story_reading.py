@@ -8,6 +8,7 @@ import numpy as np
 from glassformer.draw.measure.demand import source_place
 from glassformer.page.pack import unpacked
 from glassformer.page.story import Chapter, Tale, chapter, looked, noticed
+from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
 from glassformer.page.words import grouped, short
 from glassformer.page.worst import last_logits
 from glassformer.proof.response import demand_after, margins_of
@@ -128,6 +129,14 @@ def tell_moves(reading: Reading) -> Chapter:
     kept = "Both are added to where it was" if layer["residual"] else "Each takes the place of what was there"
     text.append(f"{kept}{f': it ends at {end}' if end else ''}.")
     return chapter("What that moves", text, "geometry", "residual stream", place=last, layer=index)
+
+
+def end_story(reading: Reading, first: list[Chapter | None]) -> list[Chapter | None]:
+    """The chapters of one input, then those of the whole model: its past, its proof, its parameters."""
+    tale = reading.tale
+    past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
+    told = [one for one in (*first, *past) if one is not None]
+    return [*told, numbers_chapter(tale, *count_wrong(tale))]
 
 
 def count_wrong(tale: Tale) -> tuple[int, int]:

@@ -4,10 +4,9 @@ import numpy as np
 
 from glassformer.draw.measure.demand import demand_words
 from glassformer.page.story import Chapter, Tale, chapter
-from glassformer.page.story_past import learned_chapter, numbers_chapter, proof_chapter, seeds_chapter
 from glassformer.page.story_reading import (
     Reading,
-    count_wrong,
+    end_story,
     lower_first,
     tell_attention,
     tell_moves,
@@ -19,7 +18,6 @@ from glassformer.tasks.automaton import Automaton
 
 def rule_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
     reading = Reading(tale, automaton)
-    past = [learned_chapter(tale, "prediction"), proof_chapter(tale, reading.margin), seeds_chapter(tale)]
     first = [
         _tell_demand(reading),
         tell_reading(reading),
@@ -27,9 +25,7 @@ def rule_story(tale: Tale, automaton: Automaton) -> list[Chapter | None]:
         tell_moves(reading),
         _tell_answer(reading),
     ]
-    told = [one for one in (*first, *past) if one is not None]
-    wrong, total = count_wrong(tale)
-    return [*told, numbers_chapter(tale, wrong, total)]
+    return end_story(reading, first)
 
 
 def _tell_demand(reading: Reading) -> Chapter:
