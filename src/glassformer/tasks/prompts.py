@@ -47,13 +47,13 @@ class Prompts:
         for _ in range(self.automaton.length - 1):
             possible = self.automaton.probability[states] > 0  # state tok
             if not (possible == possible[:1]).all() or self.automaton.constrained[states].any():
-                raise UserError("a question's prompt must be free, and the same at each position")
+                raise UserError("next must give prompts that are free, and the same at each position")
             tokens = np.flatnonzero(possible[0])
             found.append(tokens)
             states = np.unique(self.automaton.next[states][:, tokens])
         answers = self.automaton.probability[states] > 0
         if not self.automaton.constrained[states].all() or (answers.sum(1) != 1).any():
-            raise UserError("a question must have exactly one answer to every prompt")
+            raise UserError("choices must give exactly one answer to every prompt")
         if prod(map(len, found)) > MOST:
             raise UserError("a question must have at most 1e299 prompts")
         return tuple(found)
