@@ -22,8 +22,8 @@ from pathlib import Path
 
 from benchmarks.cost import Rates, cost_lines
 from benchmarks.population import tables_of
-from glassformer.errors import UserError, unknown
-from glassformer.runs.atomic import write_text
+from glassformer.core.atomic import write_text
+from glassformer.core.errors import UserError, make_unknown_error
 
 # Sizes at which all of them together stay below a quarter of an hour.
 BENCHMARKS = {
@@ -78,7 +78,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--gpu", type=Path, nargs="+", metavar="JSON", help="of population.py and cost.py --json"
     )
-    parser.add_argument("--price", type=float, help="of a GPU, an hour: adds a column to the cost of it")
+    parser.add_argument(
+        "--price", type=float, help="price of a GPU per hour; adds a column to the cost table"
+    )
     asked = parser.parse_args()
     if asked.gpu and not asked.write:
         parser.error("--gpu fills a block of a page: give --write PAGE as well")
@@ -90,7 +92,7 @@ def chosen(only: list[str] | None) -> list[str]:
         return []
     for name in only or ():
         if name not in BENCHMARKS:
-            raise unknown("benchmark", name, BENCHMARKS)
+            raise make_unknown_error("benchmark", name, BENCHMARKS)
     return only or list(BENCHMARKS)
 
 

@@ -1,4 +1,4 @@
-"""What the device at hand can do at the most, measured: bytes copied and operations done a second.
+"""What the device at hand can do at the most, measured: bytes copied and operations done per second.
 
 Every rate is the best of a few goes of a program made for it: eight independent chains of one operation, long
 enough that reading and writing the array does not count. `plain` is counted as the manufacturer does, two
@@ -25,7 +25,7 @@ CPU_SIDE, GPU_SIDE = 1024, 8192  # of the matrices
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Rates a second, of one device."""
+    """Rates per second, of one device."""
 
     device: str
     bytes: float  # read and written
@@ -57,7 +57,7 @@ def measure() -> Ceilings:
 
 
 def chain_rate(step: Callable[[Any, Any, Any], Any], length: int, numbers: int, kind: Any) -> float:
-    """Steps a second over all numbers and chains."""
+    """Steps per second over all numbers and chains."""
 
     def run(x: Any, a: Any, b: Any) -> Any:
         return reduce(add, (chain(x + jnp.asarray(i, kind), a, b) for i in range(CHAINS)))

@@ -28,11 +28,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on a bare GPU machine runs it
 
-from glassformer.train.setup import set_up_jax
+from glassformer.training.setup import set_up_jax
 
 SWEEP = Path(__file__).parents[1] / "docs" / "sweeps" / "adders.csv"
 DEVICES = (1, 8, 64)
-PROOFS, NUDGE = 3, 1e-5  # proofs that are timed; by how much the numbers of these models differ
+PROOFS, NUDGE = 3, 1e-5  # proofs that are timed; by how much the parameters of these models differ
 ASSUMED = 0.02  # share reached, of a model that no sweep has measured
 
 
@@ -43,9 +43,9 @@ class Rates:
     device: str
     model: str
     steps: int
-    block: int  # seeds of a unit
+    block: int  # seeds per work unit
     polished: int  # of them
-    rate: float  # model-steps a second, evaluations included
+    rate: float  # model-steps per second, evaluations included
     polish: float  # seconds of a polished seed
     proof: float  # seconds of a reached seed, on one core
     overhead: float  # seconds of a unit, programs compiled already
@@ -71,7 +71,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--model", default="glass-39", help="a trained adder of the zoo")
     parser.add_argument("--seeds", type=float, default=1e6)
-    parser.add_argument("--block", type=int, default=1024, help="seeds of a unit")
+    parser.add_argument("--block", type=int, default=1024, help="seeds per work unit")
     parser.add_argument(
         "--reached", type=float, help="share of the seeds; else that of docs/sweeps/adders.csv"
     )
@@ -114,14 +114,14 @@ def measure(model: str, device: str, block: int, reached: float, source: str) ->
 
 
 def train_and_polish(model: str, device: str, seeds: int) -> tuple[Any, float, float, float]:
-    """The recipe, seconds of overhead a unit, model-steps a second, seconds of a polished seed."""
+    """The recipe, seconds of overhead per unit, model-steps per second, seconds of a polished seed."""
     from dataclasses import replace
 
     import numpy as np
 
     from glassformer.runs.adders import ADDERS
     from glassformer.tasks.sampler import SumSampler
-    from glassformer.train.population import Population
+    from glassformer.training.population import Population
 
     run = ADDERS[model]
     train = replace(run.train, seeds=seeds, first_seed=0, threads=1, device=device)
@@ -143,14 +143,14 @@ def train_and_polish(model: str, device: str, seeds: int) -> tuple[Any, float, f
 
 
 def proof_seconds(model: str) -> float:
-    """A proof of the zoo's model, its numbers nudged, by what a sweep calls; one at a time."""
+    """A proof of the zoo's model, its parameters nudged, by what a sweep calls; one at a time."""
     import numpy as np
 
-    from glassformer.model.model import Model
-    from glassformer.proof.population import prove_seed
-    from glassformer.runs.load import load
+    from glassformer.models.model import Model
+    from glassformer.proofs.population import prove_seed
+    from glassformer.runs.load import load_model
 
-    given, random = load(model), np.random.default_rng(0)
+    given, random = load_model(model), np.random.default_rng(0)
     times = []
     for seed in range(PROOFS):
         params = {
@@ -193,8 +193,8 @@ def cost_lines(measured: Sequence[Rates], seeds: int = 1_000_000, price: float |
             f"{rates.device}: {rates.model}, {seeds:,} seeds of {rates.steps:,} steps, "
             f"units of {rates.block:,} seeds, the best {rates.polished} polished, "
             f"{rates.reached:.2%} reached ({rates.reached_source})",
-            f"measured: {rates.rate:,.0f} model-steps/s, polish {rates.polish:.2f} s a seed, "
-            f"proof {rates.proof:.2f} s a seed, overhead {rates.overhead:.1f} s a unit",
+            f"measured: {rates.rate:,.0f} model-steps/s, polish {rates.polish:.2f} s per seed, "
+            f"proof {rates.proof:.2f} s per seed, overhead {rates.overhead:.1f} s per unit",
             "a unit, s: " + ", ".join(f"{name} {seconds:,.1f}" for name, seconds in parts.items()),
             f"{'devices':>8}{'days':>10}{'device-hours':>15}{'at 1 $/hour':>14}"
             + (f"{f'at {price:g} $/hour':>17}" if price else ""),

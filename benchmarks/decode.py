@@ -1,4 +1,4 @@
-"""Additions a second: an adder writes every digit itself, greedily, by the generic loop.
+"""Additions per second: an adder writes every digit itself, greedily, by the generic loop.
 
     python benchmarks/decode.py
     python benchmarks/decode.py --models glass-29 nanogpt-58-repaired --threads 1
@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from glassformer.runs.load import Loaded, load
-from glassformer.spread import spread
-from glassformer.tasks import add
-from glassformer.verify.addition import BLOCK, Pair, answers
+from glassformer.core.spread import map_threads
+from glassformer.runs.load import LoadedModel, load_model
+from glassformer.tasks import add_digits
+from glassformer.verify.addition import BLOCK, Pair, write_answers
 
 SECONDS = 4.0  # of each measurement, at least
 
@@ -31,19 +31,19 @@ def main() -> None:
     asked = parser.parse_args()
     print(f"{'model':<24}{'threads':>8}{'in blocks, /s':>16}{'one at a time, /s':>20}{'ratio':>9}")
     for name in asked.models:
-        model = load(name)
+        model = load_model(name)
         blocks, alone = rate(model, BLOCK, asked.threads), rate(model, 1, 1)
         print(f"{name:<24}{asked.threads:>8}{blocks:>16,.0f}{alone:>20,.0f}{blocks / alone:>9,.0f}")
 
 
-def rate(model: Loaded, batch: int, threads: int) -> float:
-    """Sums a second, in blocks of so many."""
-    answers(model, model.addition, *random_pair(np.random.default_rng(0), batch))
+def rate(model: LoadedModel, batch: int, threads: int) -> float:
+    """Sums per second, in blocks of so many."""
+    write_answers(model, model.addition, *random_pair(np.random.default_rng(0), batch))
     began, done = time.perf_counter(), 0
-    for (x, y), written in spread(
-        lambda pair: (pair, answers(model, model.addition, *pair)), pairs_for(batch, began), threads
+    for (x, y), written in map_threads(
+        lambda pair: (pair, write_answers(model, model.addition, *pair)), pairs_for(batch, began), threads
     ):
-        assert written.shape == add(x, y).shape
+        assert written.shape == add_digits(x, y).shape
         done += written.shape[1]
     return done / (time.perf_counter() - began)
 

@@ -1,4 +1,4 @@
-"""Seconds a figure, frames a CPU-second, and what drawing the axes once saves.
+"""Seconds per figure, frames per CPU-second, and what drawing the axes once saves.
 
     python benchmarks/draw.py                        a short run of plus_last_even, 60 checkpoints, 640 pixels
     python benchmarks/draw.py runs/plus_last_even --checkpoints 200 --width 1280
@@ -20,15 +20,15 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.examples import short_run
-from glassformer.draw.measure.prepare import make_subject
-from glassformer.draw.measure.subject import Subject
-from glassformer.draw.picture import Picture
-from glassformer.draw.registry import FIGURES, FILMS
-from glassformer.draw.save import save_data, save_figure
-from glassformer.draw.theme import THEMES
-from glassformer.draw.video import render
+from glassformer.core.theme import THEMES
+from glassformer.pictures.measure.prepare import make_subject
+from glassformer.pictures.measure.subject import Subject
+from glassformer.pictures.picture import Picture
+from glassformer.pictures.registry import FIGURES, FILMS
+from glassformer.pictures.save import save_data, save_figure
+from glassformer.pictures.video import render_video
 from glassformer.runs.history import History
-from glassformer.runs.load import load
+from glassformer.runs.load import load_model
 
 LIGHT = THEMES["light"]
 PLAIN = {"embeddings": "06", "landscape": "07", "residual": "15"}  # figures that show what a video shows
@@ -44,7 +44,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.run or short_run(Path(scratch))
-        subject = make_subject(load(folder), folder.name, folder)
+        subject = make_subject(load_model(folder), folder.name, folder)
         figures(subject, Path(scratch))
         videos(stretched(subject, asked.checkpoints), asked.width, Path(scratch))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -101,7 +101,7 @@ def videos(subject: Subject, width: int, scratch: Path) -> None:
     total = 0.0
     for video in FILMS:
         start = cpu()
-        render(subject, video.id, scratch, ("mp4",), 20, 1, width, LIGHT)
+        render_video(subject, video.id, scratch, ("mp4",), 20, 1, width, LIGHT)
         spent = cpu() - start
         total += spent
         plain = redrawn(subject, video.id)
@@ -111,7 +111,7 @@ def videos(subject: Subject, width: int, scratch: Path) -> None:
 
 
 def redrawn(subject: Subject, video: str, frames: int = 4) -> float:
-    """Frames a CPU-second of the usual way: a figure of the same content, built and drawn for each."""
+    """Frames per CPU-second of the usual way: a figure of the same content, built and drawn for each."""
     number = PLAIN.get(video)
     if number is None:
         return 0.0

@@ -1,12 +1,13 @@
 """The least time that a model-step can take: its operations and bytes, against what the device can do.
 
-glass-39 at a batch of 256 takes 2.2 million sums and products a step: where a device does 1e12 of them a
-second, no program passes 460,000 model-steps a second. Every kind of operation has its own unit on a GPU and
-they work side by side, so the floor is the longest of the terms, not their sum.
+glass-39 at a batch of 256 takes 2.2 million sums and products per step: where a device does 1e12 of them a
+second, no program passes 460,000 model-steps per second. Every kind of operation has its own unit on a GPU
+and they work side by side, so the floor is the longest of the terms, not their sum.
 
 The count is of the model as `train` writes it, but for lookups, which are reads here (the trainer multiplies
 by ones and zeros). What does not vary over the batch is counted once, as the trainer works it out. A cleverer
-program may need less: masked places of attention are counted, and so is every draw's whole call of Threefry.
+program may need less: masked positions of attention are counted, and so is every draw's whole call of
+Threefry.
 """
 
 from dataclasses import asdict, dataclass
@@ -19,16 +20,16 @@ import optax
 
 from benchmarks.ceilings import Ceilings
 from benchmarks.operations import KINDS, Counts, bytes_of, count
-from glassformer.model.architecture import Architecture
-from glassformer.model.forward import logits_in_blocks
-from glassformer.model.ops_jax import JaxOps
+from glassformer.models.architecture import Architecture
+from glassformer.models.forward import compute_logit_blocks
+from glassformer.models.ops_jax import JaxOps
 from glassformer.tasks.sampler import Sampler
-from glassformer.train.flat import Flat, flat_of
-from glassformer.train.objective import cross_entropy
-from glassformer.train.optimiser import make_optimiser
-from glassformer.train.population import first_state
-from glassformer.train.settings import Train
-from glassformer.train.streams import stream
+from glassformer.training.flat import FlatLayout, make_flat_layout
+from glassformer.training.objective import cross_entropy
+from glassformer.training.optimiser import make_optimiser
+from glassformer.training.population import make_seed_state
+from glassformer.training.settings import TrainSettings
+from glassformer.training.streams import make_stream_key
 
 
 class ReadingOps(JaxOps):
@@ -53,7 +54,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Floor:
-    """Model-steps a second that the device allows, and what sets it."""
+    """Model-steps per second that the device allows, and what sets it."""
 
     rate: float  # where the batch is drawn inside the step
     limit: str  # a kind of operation, or bytes
@@ -61,29 +62,39 @@ class Floor:
     limit_outside: str
 
 
-def work_of(model: Architecture, source: Sampler, train: Train) -> Work:
+def work_of(model: Architecture, source: Sampler, train: TrainSettings) -> Work:
     """Counted in the traced step of one seed; nothing is run."""
-    first = partial(first_state, model, train)
+    first = partial(make_seed_state, model, train)
     vector, memory = jax.eval_shape(first, jax.ShapeDtypeStruct((), jnp.int32))
     tokens = jax.eval_shape(partial(draw, source, train.batch), jax.ShapeDtypeStruct((), jnp.int32))
-    learning = count(partial(step, model, flat_of(model), source.outputs, train), vector, memory, tokens)
+    learning = count(
+        partial(step, model, make_flat_layout(model), source.outputs, train), vector, memory, tokens
+    )
     drawing = count(partial(draw, source, train.batch), jax.ShapeDtypeStruct((), jnp.int32))
     return Work(learning, drawing, 2 * bytes_of(vector, memory) + 4, bytes_of(tokens))
 
 
 def draw(source: Sampler, batch: int, number: Any) -> Any:
     """The tokens of one step."""
-    return source.draw(source.shared(stream(0, "pool")), stream(0, "steps"), number[None], batch)[0]
+    return source.draw(
+        source.shared(make_stream_key(0, "pool")), make_stream_key(0, "steps"), number[None], batch
+    )[0]
 
 
 def step(
-    model: Architecture, flat: Flat, outputs: int, train: Train, vector: Any, memory: Any, tokens: Any
+    model: Architecture,
+    flat: FlatLayout,
+    outputs: int,
+    train: TrainSettings,
+    vector: Any,
+    memory: Any,
+    tokens: Any,
 ) -> Any:
-    """As train/population.py's, with a lookup that reads."""
+    """As training/population.py's, with a lookup that reads."""
 
     def loss(vector: Any) -> Any:
         ops = ReadingOps(model.precision)
-        logits = logits_in_blocks(model, ops, flat.unpack(vector), tokens[:-1], last=outputs)
+        logits = compute_logit_blocks(model, ops, flat.unpack(vector), tokens[:-1], last=outputs)
         return jnp.mean(cross_entropy(logits, tokens[-outputs:]))
 
     value, slope = jax.value_and_grad(loss)(vector)

@@ -2,8 +2,8 @@
 
     count(lambda a, b, c: a * b * c + 1.0, 2.0, 3.0, 4.0)     2 products and a sum: Counter({'plain': 3})
 
-What is counted is what the function says, less what its results do not need. A product of matrices is one
-multiplication and one addition a term. Reading from a table, choosing between two numbers, changing signs,
+What is counted is what the function says, minus what its results do not need. A product of matrices is one
+multiplication and one addition per term. Reading from a table, choosing between two numbers, changing signs,
 types and shapes cost nothing: they are moves, not arithmetic. A division by a constant is a multiplication,
 and so is one by a number that many share, with one reciprocal for them all.
 """
@@ -168,7 +168,7 @@ def summed_terms(line: Any) -> int:
 
 
 def random_calls(line: Any, out: int) -> int:
-    """Calls of Threefry: one a number, however short; by JAX's older way, one for every 64 bits."""
+    """Calls of Threefry: one per number, however short; by JAX's older way, one for every 64 bits."""
     if jax.config.jax_threefry_partitionable or line.primitive.name != "random_bits":
         return out
     return -(-out * line.params["bit_width"] // 64)

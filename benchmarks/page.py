@@ -126,7 +126,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def show(browser: Browser, name: str, path: Path) -> dict[str, float]:
-    """One line a window and way of moving; the median milliseconds of each."""
+    """One line per window and way of moving; the median milliseconds of each."""
     medians = {}
     paint = statistics.median(first_paint(browser, path) for _ in range(PAINTS))
     for window, height in WINDOWS.items():

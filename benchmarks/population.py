@@ -1,4 +1,4 @@
-"""How fast whole populations of adders train: model-steps a second, all seeds together, and the floor.
+"""How fast whole populations of adders train: model-steps per second, all seeds together, and the floor.
 
     python benchmarks/population.py                                                    one core, a minute
     python benchmarks/population.py --device gpu --seeds 1024 4096 --json rows.json    a GPU
@@ -6,7 +6,7 @@
 
 A model-step is one optimiser step of one seed, with everything that belongs to it: drawing a batch of
 sums, forward pass, gradient, clipping, AdamW. The baseline is the same architecture with a free token table
-in place of the arc. Its rows have different lengths, so that attention depends on the digits and the engine
+instead of the arc. Its rows have different lengths, so that attention depends on the digits and the engine
 finds nothing to work out once; what the arc's structure is worth is the ratio of the two.
 
 The floor is what the device allows: operations and bytes counted in the traced step (benchmarks/floor.py)
@@ -30,7 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on a bare GPU machine runs it
 
-from glassformer.train.setup import set_up_jax
+from glassformer.training.setup import set_up_jax
 
 STRETCHES = 3  # timed after the one that compiles; the fastest counts, since machines are noisy
 KERNELS = ("auto", "plain", "fused")
@@ -58,9 +58,9 @@ class Row:
     seeds: int
     batch: int
     steps: int  # of one stretch
-    rate: float  # model-steps a second
+    rate: float  # model-steps per second
     free_table: float | None
-    floor: float  # model-steps a second that the device allows
+    floor: float  # model-steps per second that the device allows
     limit: str  # what sets the floor
     floor_drawn_outside: float
     operations: dict[str, int]  # of one model-step, by kind; drawing included
@@ -125,9 +125,9 @@ def measured(
 ) -> Row:
 
     from benchmarks.floor import floor_of, work_of
-    from glassformer.model.token import Table
+    from glassformer.models.token import LearnedTable
     from glassformer.tasks.sampler import SumSampler
-    from glassformer.train.flat import flat_of
+    from glassformer.training.flat import make_flat_layout
     from glassformer.zoo import ZOO
 
     entry = ZOO[model]
@@ -137,12 +137,14 @@ def measured(
     free = None
     if not asked.no_baseline:
         plain = settings(seeds, batch, "plain" if kernel != "auto" else "auto", asked.device)
-        free = model_steps_per_second(replace(entry.architecture, token=Table()), source, plain, asked.steps)
+        free = model_steps_per_second(
+            replace(entry.architecture, token=LearnedTable()), source, plain, asked.steps
+        )
     work = work_of(entry.architecture, source, train)
     floor = floor_of(work, ceilings)
     return Row(
         model=model,
-        parameters=flat_of(entry.architecture).size,
+        parameters=make_flat_layout(entry.architecture).size,
         kernel=kernel,
         seeds=seeds,
         batch=batch,
@@ -163,10 +165,10 @@ def measured(
 
 def settings(seeds: int, batch: int, kernel: str, device: str) -> Any:
     """The recipe's; the kernel is passed on where the trainer has a choice of kernels."""
-    from glassformer.train.settings import Train
+    from glassformer.training.settings import TrainSettings
 
-    train = Train(seeds=seeds, steps=60_000, batch=batch, held_out=256, threads=1, device=device)
-    if any(field.name == "kernel" for field in dataclasses.fields(Train)):
+    train = TrainSettings(seeds=seeds, steps=60_000, batch=batch, held_out=256, threads=1, device=device)
+    if any(field.name == "kernel" for field in dataclasses.fields(TrainSettings)):
         return replace(train, kernel=kernel)
     if kernel == "fused":
         sys.exit("this version of the trainer has no fused kernel")
@@ -176,7 +178,7 @@ def settings(seeds: int, batch: int, kernel: str, device: str) -> Any:
 def model_steps_per_second(architecture: Any, source: Any, train: Any, steps: int) -> float:
     import numpy as np
 
-    from glassformer.train.population import Population
+    from glassformer.training.population import Population
 
     population = Population(architecture, source, train, np.arange(train.seeds))
     state = population.advance(population.start(), 0, steps).state
@@ -184,11 +186,11 @@ def model_steps_per_second(architecture: Any, source: Any, train: Any, steps: in
 
 
 def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> float:
-    """Batches a second, drawn as the plain trainer draws them; only their sum is kept."""
+    """Batches per second, drawn as the plain trainer draws them; only their sum is kept."""
     import jax.numpy as jnp
     import numpy as np
 
-    from glassformer.train.population import GROUP, Population
+    from glassformer.training.population import GROUP, Population
 
     population = Population(architecture, source, train, np.arange(train.seeds))
 
@@ -234,7 +236,7 @@ def head_lines(about: dict[str, Any]) -> str:
     """Device, ceilings, and the columns."""
     rates = [f"{name} {rate / 1e9:,.1f}" for name, rate in about["ceilings"].items() if name != "device"]
     device = f"{about['ceilings']['device']}, JAX {about['jax']}"
-    return f"{device}\nmeasured ceilings, billions a second: {', '.join(rates)}\n\n{HEAD}"
+    return f"{device}\nmeasured ceilings, billions per second: {', '.join(rates)}\n\n{HEAD}"
 
 
 def work_lines(rows: list[Row]) -> str:

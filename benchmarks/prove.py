@@ -5,7 +5,7 @@
 
 The columns: `prove` decides and finds the hardest pairs; `check` verifies the certificate in Arb's balls.
 Digits grow with a hand-built adder of the zoo, whose circle takes any number of them. Vocabularies grow with
-plus_last_even on random numbers of the reference model, a context of six. The population is one model
+plus_last_even on random parameters of the reference model, a context of six. The population is one model
 nudged.
 """
 
@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.check.certificate import check
-from glassformer.model.architecture import reference
-from glassformer.model.forward import parameters
-from glassformer.model.model import Model
-from glassformer.model.position import Circle
-from glassformer.proof.adder import prove_adder
-from glassformer.proof.adder_certificate import adder_certificate
-from glassformer.proof.population import prove_population
-from glassformer.proof.rule import prove_rule
-from glassformer.runs.load import load
+from glassformer.checker.certificate import check_certificate
+from glassformer.models.architecture import make_reference_architecture
+from glassformer.models.forward import list_parameters
+from glassformer.models.model import Model
+from glassformer.models.position import CirclePosition
+from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.adder_certificate import make_adder_certificate
+from glassformer.proofs.population import prove_seeds
+from glassformer.proofs.rule import prove_rule
+from glassformer.runs.load import load_model
 from glassformer.tasks import Addition, Sequences, make_rule
 from glassformer.zoo import ZOO
 
@@ -42,7 +42,7 @@ MODELS = [
     "hand-4",
 ]
 DIGITS, HIGHS = (5, 10, 20, 40), (3, 5, 7, 9)
-NUDGE = 1e-5  # share by which the numbers of a population differ
+NUDGE = 1e-5  # share by which the parameters of a population differ
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--population", type=int, default=16, help="seeds")
     asked = parser.parse_args()
-    prove_adder(load("glass-23"), Addition())  # imports, and the first use of libraries
+    prove_adder(load_model("glass-23"), Addition())  # imports, and the first use of libraries
     by_size(asked.models)
     by_digits()
     by_vocabulary()
@@ -65,16 +65,18 @@ def timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float]:
 
 
 def by_size(names: list[str]) -> None:
-    print(f"{'model':<16}{'numbers':>8}{'verdict':>10}{'margin':>12}{'prove, s':>10}", end="")
+    print(f"{'model':<16}{'parameters':>11}{'verdict':>10}{'margin':>12}{'prove, s':>10}", end="")
     print(f"{'check, s':>10}{'ratio':>7}")
     for name in names:
-        model = load(name)
+        model = load_model(name)
         proof, seconds = timed(prove_adder, model, model.addition)
-        content = adder_certificate(proof, model, model.addition, name)
-        checked, again = timed(check, content)
+        content = make_adder_certificate(proof, model, model.addition, name)
+        checked, again = timed(check_certificate, content)
         assert checked.valid, checked.reason
         size = sum(part.size for part in model.params.values())
-        print(f"{name:<16}{size:>8}{proof.verdict:>10}{proof.smallest_margin:>12.4g}{seconds:>10.2f}", end="")
+        print(
+            f"{name:<16}{size:>11}{proof.verdict:>10}{proof.smallest_margin:>12.4g}{seconds:>10.2f}", end=""
+        )
         print(f"{again:>10.2f}{again / seconds:>7.1f}")
 
 
@@ -89,10 +91,10 @@ def by_digits() -> None:
 
 
 def longer(digits: int) -> tuple[Model, Addition]:
-    """nanogpt-58-repaired for numbers of other lengths: the circle has one place more than a number."""
+    """nanogpt-58-repaired for numbers of other lengths: the circle has one position more than a number."""
     entry, step = ZOO["nanogpt-58-repaired"], 2 * math.pi / (digits + 1)
     assert entry.build
-    circle = Circle(period=digits + 1, at=1, loud=2 * digits + 2, loud_amplitude=100.0)
+    circle = CirclePosition(period=digits + 1, at=1, loud=2 * digits + 2, loud_amplitude=100.0)
     shape = replace(entry.architecture, context=3 * digits + 2, position=circle)
     angles = np.array([(digits - 2) * step, (digits - 1) * step])
     return Model(shape, {**entry.build(), "attn.q.angle": angles}), Addition(digits=digits, layout="nanogpt")
@@ -102,8 +104,13 @@ def by_vocabulary() -> None:
     print(f"\n{'vocabulary':>10}{'contexts':>14}{'share that breaks the rule':>29}{'prove, s':>10}")
     for high in HIGHS:
         rule = make_rule("plus_last_even", high=high)
-        shape, random = reference(vocab=len(rule.tokens()), context=6), np.random.default_rng(0)
-        numbers = {key: random.normal(size=p.shape).astype("float32") for key, p in parameters(shape).items()}
+        shape, random = (
+            make_reference_architecture(vocab=len(rule.tokens()), context=6),
+            np.random.default_rng(0),
+        )
+        numbers = {
+            key: random.normal(size=p.shape).astype("float32") for key, p in list_parameters(shape).items()
+        }
         proof, seconds = timed(prove_rule, Model(shape, numbers), rule, Sequences())
         error = proof.content()["exact_error"]
         share = f"{error['low']:.6%} to {error['high']:.6%}"
@@ -111,7 +118,7 @@ def by_vocabulary() -> None:
 
 
 def whole_population(count: int) -> None:
-    model, random = load("microadder-57"), np.random.default_rng(0)
+    model, random = load_model("microadder-57"), np.random.default_rng(0)
     everyone = {
         key: np.stack([part * (1 + NUDGE * random.normal(size=part.shape)) for _ in range(count)]).astype(
             "float32"
@@ -119,9 +126,9 @@ def whole_population(count: int) -> None:
         for key, part in model.params.items()
     }
     seeds = list(range(count))
-    proofs, seconds = timed(prove_population, model.architecture, everyone, seeds, model.addition)
+    proofs, seconds = timed(prove_seeds, model.architecture, everyone, seeds, model.addition)
     proved = sum(proof.verdict == "proved" for proof in proofs)
-    print(f"\npopulation of {count}: {proved} proved, {seconds:.1f} s, {seconds / count:.3f} s a model")
+    print(f"\npopulation of {count}: {proved} proved, {seconds:.1f} s, {seconds / count:.3f} s per model")
 
 
 if __name__ == "__main__":

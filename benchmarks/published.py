@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassformer.errors import UserError
-from glassformer.spectra.published import read_table
-from glassformer.spectra.results import Depth
+from glassformer.core.errors import UserError
+from glassformer.lens.published import read_published_table
+from glassformer.lens.results import DepthCourse
 
 COURSES = {"W_O": "U-shape", "W_Q": "falling", "W_K": "falling", "W_V": "falling"}
 COURSES |= {"W_gate": "rising", "W_down": "rising"}
@@ -50,7 +50,7 @@ def main() -> None:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             told = PUBLISHED if folder else make_up(Path(scratch))
-            courses = read_table((folder or Path(scratch)) / "effective_ranks.csv")
+            courses = read_published_table((folder or Path(scratch)) / "effective_ranks.csv")
             heads = np.loadtxt((folder or Path(scratch)) / "qk_effective_rank_36x16.txt", ndmin=2)[:, 1:]
     except (UserError, OSError, ValueError) as error:
         parser.error(str(error))
@@ -99,7 +99,7 @@ def head_lines(heads: np.ndarray, told: Told) -> list[Line]:
     ]
 
 
-def weight_lines(courses: dict[str, Depth], told: Told) -> list[Line]:
+def weight_lines(courses: dict[str, DepthCourse], told: Told) -> list[Line]:
     jump = courses["W_Q"].jump
     assert jump is not None
     step = f"{jump.layer - 1} to {jump.layer} {jump.by:+.1f}"
@@ -109,7 +109,7 @@ def weight_lines(courses: dict[str, Depth], told: Told) -> list[Line]:
     ]
 
 
-def trend_lines(courses: dict[str, Depth]) -> list[Line]:
+def trend_lines(courses: dict[str, DepthCourse]) -> list[Line]:
     lines = []
     for kind, published in COURSES.items():
         trend = courses[kind].trend

@@ -16,12 +16,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from glassformer.commands.run import run
-from glassformer.proof.enumeration import BLOCK, margins_of_answers
-from glassformer.proof.prove import prove_model
-from glassformer.runs.load import Loaded, load
-from glassformer.spread import cores, spread
-from glassformer.tasks import Prompts, tabulate
+from glassformer.commands.run import train
+from glassformer.core.spread import count_cores, map_threads
+from glassformer.proofs.enumeration import BLOCK, measure_answer_margins
+from glassformer.proofs.prove import prove_model
+from glassformer.runs.load import LoadedModel, load_model
+from glassformer.tasks import Prompts, tabulate_automaton
 from glassformer.tasks.strings import require_strings
 
 Found = TypeVar("Found")
@@ -34,23 +34,23 @@ def main() -> None:
     parser.add_argument("target", nargs="?", help="a finished run of a question")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        compare(load(asked.target or train_small(Path(scratch) / "run")))
+        compare(load_model(asked.target or train_small(Path(scratch) / "run")))
 
 
 def train_small(folder: Path) -> Path:
     """A smaller model, of 1,048,576 prompts, so that all of it takes seconds."""
     options = {"task.numbers": 32, "model.width": 16, "model.layers.0.attention.head_size": 16}
     options |= {"train.seeds": 2, "train.steps": 4_000, "train.batch": 256, "train.held_out": 4_096}
-    run("max_of", folder, options, prove=False)
+    train("max_of", out=folder, options=options)
     return folder
 
 
-def compare(loaded: Loaded) -> None:
+def compare(loaded: LoadedModel) -> None:
     """The proof, then the enumeration."""
     proof, proved = timed(lambda: prove_model(loaded, loaded.task, loaded.data, "", False, 600.0, None))
     wrong, plain = timed(lambda: count_wrong(loaded))
     error = proof.exact_error or {}
-    print(f"{int(proof.inputs):,} prompts on {cores()} cores: {proof.verdict}")
+    print(f"{int(proof.inputs):,} prompts on {count_cores()} cores: {proof.verdict}")
     print(
         f"  proof: {proved:.1f} s, {error['count_low']:,} wrong, smallest margin {proof.smallest_margin:.4g}"
     )
@@ -66,16 +66,16 @@ def timed(work: Callable[[], Found]) -> tuple[Found, float]:
     return found, time.perf_counter() - began
 
 
-def count_wrong(loaded: Loaded) -> int:
+def count_wrong(loaded: LoadedModel) -> int:
     """Every prompt through the model, block by block, on all cores."""
-    prompts = Prompts(tabulate(require_strings(loaded.task, loaded.origin)))
+    prompts = Prompts(tabulate_automaton(require_strings(loaded.task, loaded.origin)))
 
     def judge(first: int) -> int:
         tokens = prompts.between(first, min(first + BLOCK, prompts.count))
-        return int(np.sum(~(margins_of_answers(loaded, tokens, prompts.answers(tokens)) > 0)))
+        return int(np.sum(~(measure_answer_margins(loaded, tokens, prompts.answers(tokens)) > 0)))
 
     blocks: Iterator[int] = iter(range(0, prompts.count, BLOCK))
-    return sum(spread(judge, blocks))
+    return sum(map_threads(judge, blocks))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Seconds a layer of `glassformer spectra`, against the usual method, in the shapes of Qwen2.5-3B.
+"""Seconds per layer of `glassformer spectra`, against the usual method, in the shapes of Qwen2.5-3B.
 
     python benchmarks/spectra.py
     python benchmarks/spectra.py --layers 8 --json
@@ -37,20 +37,20 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on a bare GPU machine runs it
 
-from glassformer.spectra.adapt.find import find_layout
-from glassformer.spectra.analyse import analyse, one_blas_thread
-from glassformer.spectra.compute.heads import cross_kernel, kernel_values, side
-from glassformer.spectra.held import hold
-from glassformer.spectra.kernels import layer_kernels
-from glassformer.spectra.layout import Layout
-from glassformer.spectra.matrix import map_matrix
-from glassformer.spectra.plan import Wanted
-from glassformer.spectra.read.checkpoint import Checkpoint
-from glassformer.spectra.read.open import open_checkpoint
-from glassformer.spectra.results import Analysis
-from glassformer.spectra.store import open_store
-from glassformer.spectra.treatments import RAW
-from glassformer.spread import cores, spread
+from glassformer.core.spread import count_cores, map_threads
+from glassformer.lens.adapt.find import find_layout
+from glassformer.lens.analyse import analyse_checkpoint, limit_blas_threads
+from glassformer.lens.compute.heads import compute_kernel_values, make_cross_kernel, make_kernel_side
+from glassformer.lens.held import hold_blocks
+from glassformer.lens.kernels import analyse_layer_kernels
+from glassformer.lens.layout import ModelLayout
+from glassformer.lens.matrix import read_map
+from glassformer.lens.plan import AnalysisRequest
+from glassformer.lens.read.checkpoint import Checkpoint
+from glassformer.lens.read.open import open_checkpoint
+from glassformer.lens.results import Analysis
+from glassformer.lens.store import open_store
+from glassformer.lens.treatments import RAW
 
 Result = TypeVar("Result")
 WIDTH, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD = 2048, 16, 2, 128, 11008  # Qwen2.5-3B
@@ -90,7 +90,7 @@ def main() -> None:
     )
     parser.add_argument("--layers", type=int, default=4, help="that ours is timed on")
     parser.add_argument("--timed-heads", type=int, default=2, help="of the usual method; all cost the same")
-    parser.add_argument("--workers", type=int, default=cores())
+    parser.add_argument("--workers", type=int, default=count_cores())
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument(
         "--usual", choices=["torch", "scipy"], default="torch" if find_spec("torch") else "scipy",
@@ -121,10 +121,10 @@ def measure(scratch: Path, asked: argparse.Namespace) -> dict[str, float | str]:
         "ours, peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "ways": ", ".join(sorted({one.precision for one in analysis.matrices})),
     }
-    with one_blas_thread():
+    with limit_blas_threads():
         found["ours, QK values, s"] = per_layer(lambda layer: qk_values(checkpoint, layout, layer), asked)
         found["ours, QK and OV with all, s"] = per_layer(
-            lambda layer: layer_kernels(checkpoint, layout, layer, (RAW,)), asked
+            lambda layer: analyse_layer_kernels(checkpoint, layout, layer, (RAW,)), asked
         )
         found["floor, whole layer, s"] = floor(analysis, asked.workers) / asked.layers
     found["ours / floor"] = whole / asked.layers / float(found["floor, whole layer, s"])
@@ -134,7 +134,7 @@ def measure(scratch: Path, asked: argparse.Namespace) -> dict[str, float | str]:
 
 
 def write_checkpoint(folder: Path, layers: int) -> None:
-    """Random weights in bfloat16, a shard a layer, as models are published."""
+    """Random weights in bfloat16, a shard per layer, as models are published."""
     import ml_dtypes
     from safetensors.numpy import save_file
 
@@ -155,15 +155,17 @@ def write_checkpoint(folder: Path, layers: int) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": place}), encoding="utf-8")
 
 
-def ours(checkpoint: Checkpoint, layout: Layout, folder: Path, device: str, workers: int) -> Analysis:
-    wanted = Wanted(tuple(range(layout.layers)), (RAW,), has_rest=False, relations="none", device=device)
+def ours(checkpoint: Checkpoint, layout: ModelLayout, folder: Path, device: str, workers: int) -> Analysis:
+    wanted = AnalysisRequest(
+        tuple(range(layout.layers)), (RAW,), has_rest=False, relations="none", device=device
+    )
     folder.mkdir(exist_ok=True)
     store = open_store(folder, checkpoint, layout.architecture, wanted.numbers)
-    return analyse(checkpoint, layout, wanted, store, workers=workers)
+    return analyse_checkpoint(checkpoint, layout, wanted, store, workers=workers)
 
 
 def on_gpu(
-    checkpoint: Checkpoint, layout: Layout, scratch: Path, asked: argparse.Namespace, cpu: float
+    checkpoint: Checkpoint, layout: ModelLayout, scratch: Path, asked: argparse.Namespace, cpu: float
 ) -> dict[str, float | str]:
     """Once to compile, then timed; the values must agree with the CPU's."""
     ours(checkpoint, layout, scratch / "warm", "gpu", asked.workers)
@@ -175,15 +177,15 @@ def on_gpu(
     return {"GPU, whole layer, s": seconds, "CPU / GPU": cpu / seconds, "GPU, largest difference": apart}
 
 
-def qk_values(checkpoint: Checkpoint, layout: Layout, layer: int) -> list[np.ndarray]:
+def qk_values(checkpoint: Checkpoint, layout: ModelLayout, layer: int) -> list[np.ndarray]:
     """What the usual method finds, and no more; heads of a group share their keys, as in the command."""
     heads = [head for head in layout.attention if head.layer == layer]
-    held = hold(checkpoint, heads)
+    held = hold_blocks(checkpoint, heads)
     keys = {head.kv_index: head.key for head in heads}
-    shared = {index: side(map_matrix(held, key)) for index, key in keys.items()}
-    queries = (side(map_matrix(held, head.query)) for head in heads)
+    shared = {index: make_kernel_side(read_map(held, key)) for index, key in keys.items()}
+    queries = (make_kernel_side(read_map(held, head.query)) for head in heads)
     pairs = zip(queries, heads, strict=True)
-    return kernel_values([cross_kernel(query, shared[head.kv_index]) for query, head in pairs])
+    return compute_kernel_values([make_cross_kernel(query, shared[head.kv_index]) for query, head in pairs])
 
 
 def usual(
@@ -218,9 +220,12 @@ def svd_of(library: str) -> Callable[[np.ndarray], object]:
 
 
 def per_layer(work: Callable[[int], object], asked: argparse.Namespace) -> float:
-    """Seconds a layer, layers spread over threads."""
+    """Seconds per layer, layers spread over threads."""
     return (
-        min(timed(lambda: list(spread(work, range(asked.layers), asked.workers)))[0] for _ in range(REPEATS))
+        min(
+            timed(lambda: list(map_threads(work, range(asked.layers), asked.workers)))[0]
+            for _ in range(REPEATS)
+        )
         / asked.layers
     )
 
@@ -240,7 +245,7 @@ def floor(analysis: Analysis, workers: int) -> float:
 
 
 def product_rate(kind: np.dtype, workers: int) -> float:
-    """Operations a second of products of 2048 x 2048, one on each core at the same time."""
+    """Operations per second of products of 2048 x 2048, one on each core at the same time."""
     left = np.random.default_rng(0).standard_normal((WIDTH, WIDTH)).astype(kind)
     right = left.copy()
 
@@ -251,7 +256,7 @@ def product_rate(kind: np.dtype, workers: int) -> float:
             count += 1
         return count
 
-    seconds, counts = timed(lambda: list(spread(turns, range(workers), workers)))
+    seconds, counts = timed(lambda: list(map_threads(turns, range(workers), workers)))
     return 2 * WIDTH**3 * sum(counts) / seconds
 
 

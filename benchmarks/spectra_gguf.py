@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests' writer of GGUF files
 
-from tests.spectra.gguf_writer import Raw, joined, six_bits, write_gguf
+from tests.lens.gguf_writer import Raw, joined, six_bits, write_gguf
 
 LAYERS, WIDTH, HEADS, KV_HEADS, HEAD_DIM, WIDE, VOCABULARY = 28, 1536, 12, 2, 128, 8960, 151_936
 SPREAD = 0.02  # of the weights, about
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def measure_reader(path: Path) -> None:
-    from glassformer.spectra.read.gguf import open_gguf
+    from glassformer.lens.read.gguf import open_gguf
 
     began = time.perf_counter()
     checkpoint = open_gguf(path)

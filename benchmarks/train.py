@@ -21,8 +21,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from glassformer.runs.configurations import configuration
-from glassformer.train.setup import set_up_jax
+from glassformer.runs.configurations import find_configuration
+from glassformer.training.setup import set_up_jax
 
 ROUNDS = 5
 CASES = ((8, 1), (64, 16))  # batch, seeds
@@ -49,7 +49,7 @@ class EagerModel(nn.Module):
 
 
 def torch_steps(batch: int) -> Callable[[], float]:
-    """A timer of TORCH_STEPS eager steps; gives model-steps a second."""
+    """A timer of TORCH_STEPS eager steps; gives model-steps per second."""
     torch.manual_seed(0)
     model = EagerModel(12, 8, 2)
     assert sum(p.numel() for p in model.parameters()) == 250
@@ -75,12 +75,12 @@ def torch_steps(batch: int) -> Callable[[], float]:
 
 
 def our_steps(batch: int, seeds: int) -> Callable[[], float]:
-    """A timer of one stretch of 500 steps of the whole population; gives model-steps a second."""
+    """A timer of one stretch of 500 steps of the whole population; gives model-steps per second."""
     from dataclasses import replace
 
-    from glassformer.train.population import Population
+    from glassformer.training.population import Population
 
-    run = configuration("plus_last_even")
+    run = find_configuration("plus_last_even")
     train = replace(run.train, batch=batch, seeds=seeds, threads=1, evaluate_every=500, held_out=4096)
     source = run.task.sampler(run.data, run.model.context)
     population = Population(run.architecture, source, train, np.arange(seeds))
@@ -97,7 +97,7 @@ def our_steps(batch: int, seeds: int) -> Callable[[], float]:
 def main() -> None:
     torch.set_num_threads(1)
     set_up_jax("cpu")
-    print("model-steps a second")
+    print("model-steps per second")
     print(f"{'batch':>5} {'seeds':>5} {'PyTorch eager':>15} {'glassformer':>15} {'ratio':>7}")
     for batch, seeds in CASES:
         theirs, ours = torch_steps(batch), our_steps(batch, seeds)

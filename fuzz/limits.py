@@ -57,7 +57,7 @@ def end_watch() -> None:
 
 def statm(field: int) -> int:
     """Bytes by /proc/self/statm: 1 resident, 5 private and writable."""
-    with open("/proc/self/statm") as file:  # noqa: PTH123  twice a case
+    with open("/proc/self/statm") as file:  # noqa: PTH123  twice per case
         return int(file.read().split()[field]) * PAGE
 
 
@@ -80,7 +80,7 @@ class GreedWatch:
 
     def hook(self) -> None:
         """From now on every `UserError` that is made because of a MemoryError is noticed."""
-        from glassformer.errors import UserError
+        from glassformer.core.errors import UserError
 
         def noticing(error: UserError, *words: Any) -> None:
             Exception.__init__(error, *words)

@@ -12,7 +12,7 @@ def plant(name: str, place: Place) -> None:
         return
     from dataclasses import replace
 
-    from glassformer.spectra.read import assemble
+    from glassformer.lens.read import assemble
 
     def reader(source: object) -> dict[str, object]:
         BUGS[name](place)
@@ -36,7 +36,7 @@ def use_memory(place: Place) -> None:
 
 
 def use_memory_and_refuse(place: Place) -> None:
-    from glassformer.errors import UserError
+    from glassformer.core.errors import UserError
 
     try:
         bytearray(700_000_000)

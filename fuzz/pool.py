@@ -118,7 +118,7 @@ def answered(hand: Hand, left: deque[Batch]) -> Iterator[Outcome]:
 def replaced(
     hands: list[Hand], hand: Hand, left: deque[Batch], why: str, end: str, is_killed: bool = False
 ) -> Iterator[Outcome]:
-    """A new worker in its place; the case that it was at is a finding, the rest of its batch goes on."""
+    """A new worker in its place; the case that it was at is a finding, the rest of its batch continues."""
     hand.end()
     printed = hand.root / "printed"
     words = f"{why}\n{printed.read_text(errors='replace')[-6000:] if printed.exists() else ''}"

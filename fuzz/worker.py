@@ -96,7 +96,7 @@ def run_case(case: Case, inputs: Any, place: Place, watch: GreedWatch) -> Outcom
 def judge(case: Case, inputs: Any, place: Place) -> tuple[str, str, bool]:
     """How it ends, the traceback of what is foreign, and whether memory was asked for in vain."""
     from fuzz.kinds import KINDS
-    from glassformer.errors import UserError
+    from glassformer.core.errors import UserError
 
     try:
         status = KINDS[case.kind].attempt(case.random(), inputs, place)

@@ -1,7 +1,6 @@
 """One cache of compiled programs for the whole session, shared with every command that a test starts.
 
-Shapes are checked at run time here: the hook must be in place before the package is imported. The modules of the
-rules are left out: their settings are checked by the sentences that users see.
+Shapes are checked at run time here, in all modules but one: the hook must be in place before the package is imported.
 
 Programs are compiled in the quick way, without the optimisations that take longer than they save here; make
 test-slow has them.
@@ -9,17 +8,36 @@ test-slow has them.
 
 import os
 import secrets
+import shutil
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from jaxtyping import install_import_hook
 
-TASKS = ("addition", "automaton", "board", "check", "floor", "hard", "knowledge", "layouts", "pairs")
-TASKS += ("sample", "sequences")
-SHAPED = [f"tasks.{module}" for module in TASKS]
-SHAPED += ["train.flat", "train.optimiser"]
-install_import_hook([f"glassformer.{module}" for module in SHAPED], "beartype.beartype")
+from tests.shapes import install_shape_check
+
+# Beyond arrays too. The modules of the rules are not: their settings are checked by the sentences that users see.
+FULLY_CHECKED = (
+    "tasks.addition",
+    "tasks.automaton",
+    "tasks.board",
+    "tasks.check",
+    "tasks.floor",
+    "tasks.hard",
+)
+FULLY_CHECKED += ("tasks.knowledge", "tasks.layouts", "tasks.pairs", "tasks.sample", "tasks.sequences")
+FULLY_CHECKED += ("training.flat", "training.optimiser", "models.count")
+# Called half a million times in a proof, which took twice as long; its shapes are all "...", so that no axis is lost.
+LEFT_OUT = ("models.bounded",)
+install_shape_check(FULLY_CHECKED, LEFT_OUT)
+
+# Here, and not beside the tests of a page: two packages have such tests, and a process can hold one Playwright.
+from tests.pages.browser import browser, open_page, shared_page, shelf  # noqa: E402  after the hook
+
+__all__ = ["browser", "open_page", "shared_page", "shelf"]
+
+SMALL_RUNS = Path(__file__).parent / "pictures" / "runs"
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("steady")
@@ -36,7 +54,7 @@ def compiled_once(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     os.environ["GLASSFORMER_CACHE"] = str(session / "xla")
-    from glassformer.train.setup import set_up_jax  # after the hook
+    from glassformer.training.setup import set_up_jax  # after the hook
 
     set_up_jax("cpu")
 
@@ -62,3 +80,13 @@ def registry():
     yield
     TASKS.clear()
     TASKS.update(known)
+
+
+@pytest.fixture
+def small_run(tmp_path):
+    """A copy of a finished run with a dozen checkpoints: small_run("lucky7", "another name")."""
+
+    def copy(name: str, called: str | None = None, root: Path = tmp_path / "runs") -> Path:
+        return Path(shutil.copytree(SMALL_RUNS / name, root / (called or name)))
+
+    return copy

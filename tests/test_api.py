@@ -1,25 +1,27 @@
 """The package's own names: what a notebook uses."""
 
+import inspect
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import glassformer
+from glassformer.cli import verbs as cli_verbs
 
 
 @pytest.fixture
 def folder(tmp_path):
     options = {
-        "train.seeds": 2,
-        "train.steps": 10,
         "train.held_out": 64,
         "measure.positions": "100",
         "prove.seconds": 1,
         "draw.figures": "none",
     }
-    result = glassformer.run("plus_last_even", tmp_path / "run", options)
+    result = glassformer.run("plus_last_even", out=tmp_path / "run", seeds=2, steps=10, options=options)
     assert result.parameters == 250
     return result.folder
 
@@ -45,15 +47,13 @@ def test_trace_is_in_reading_order_and_agrees_with_forward(folder):
 
 
 def test_two_processes_do_not_share_a_folder(folder):
-    from pathlib import Path
-
-    from glassformer.errors import UserError
-    from glassformer.runs.atomic import locked
+    from glassformer.core.atomic import lock_folder
+    from glassformer.core.errors import UserError
 
     with (
-        locked(Path(folder)),
+        lock_folder(Path(folder)),
         pytest.raises(UserError, match="another process is working in"),
-        locked(Path(folder)),
+        lock_folder(Path(folder)),
     ):
         pass
 
@@ -63,16 +63,68 @@ def test_unknown_names_are_attribute_errors():
         getattr(glassformer, "lod")  # noqa: B009
 
 
-@pytest.mark.parametrize("name", ["check", "draw", "page", "spectra", "export"])
-def test_verbs_that_share_their_name_with_a_package_are_both(name):
-    """In processes of their own: before and after the package was imported."""
-    called = "import glassformer\ntry: glassformer.{0}('nothing')\nexcept glassformer.errors.UserError as error: print(error)"
-    for first in ("import glassformer.errors", f"import glassformer.errors, glassformer.{name}"):
-        code = f"{first}\n{called.format(name)}\nimport glassformer.{name}\nprint(glassformer.{name}.__path__ != [])"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        said, is_package = done.stdout.splitlines()
-        assert "nothing" in said
-        assert is_package == "True"
+VERBS = (
+    *(
+        "add",
+        "check",
+        "count",
+        "draw",
+        "export",
+        "list",
+        "load",
+        "page",
+        "prove",
+        "prove_population",
+        "prune",
+    ),
+    *("run", "spectra", "sweep", "test", "train", "video"),
+)
+
+
+def test_the_package_shows_its_verbs_and_nothing_else():
+    """Also after packages of the same house were imported, which Python sets as attributes."""
+    code = "import glassformer, glassformer.runs, glassformer.proofs.verdict; print(dir(glassformer))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([*VERBS])
+
+
+def test_no_package_has_the_name_of_a_verb():
+    root = Path(glassformer.__file__).parent
+    assert {path.stem for path in root.iterdir()} & {*VERBS, *cli_verbs.VERBS} == set()
+
+
+def test_every_command_is_a_function_of_the_same_name():
+    functions = {name: verb.function for name, verb in cli_verbs.VERBS.items()}
+    assert {name: getattr(glassformer, name) for name in functions} == functions
+
+
+def test_signatures_are_typed_and_settings_have_names():
+    for name in VERBS:
+        signature = inspect.signature(getattr(glassformer, name))
+        assert signature.return_annotation is not inspect.Signature.empty, name
+        kinds = [one.kind for one in signature.parameters.values()]
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+        assert inspect.Parameter.VAR_POSITIONAL not in kinds, name
+        assert all(one.annotation not in (one.empty, Any) for one in signature.parameters.values()), name
+
+
+def test_train_has_the_settings_of_run():
+    assert inspect.signature(glassformer.train) == inspect.signature(glassformer.run)
+
+
+def test_nothing_heavy_is_imported_with_the_package():
+    heavy = ("jax", "numpy", "scipy", "matplotlib", "rich", "safetensors")
+    code = f"import sys, glassformer; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_mypy_knows_what_comes_back(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text('import glassformer\n\nreveal_type(glassformer.prove("glass-8"))\n')
+    done = subprocess.run([sys.executable, "-m", "mypy", str(script)], capture_output=True, text=True)
+    assert 'Revealed type is "glassformer.proofs.verdict.Verdict"' in done.stdout
 
 
 def test_traces_of_many_contexts_are_those_of_each(folder):

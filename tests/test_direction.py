@@ -9,40 +9,16 @@ import glassformer
 
 ROOT = Path(glassformer.__file__).parent
 WAY = (
-    *(
-        "errors",
-        "edge",
-        "spread",
-        "scale",
-        "tasks",
-        "model",
-        "zoo",
-        "train",
-        "runs",
-        "verify",
-        "proof",
-        "check",
-    ),
-    *(
-        "sweep",
-        "spectra",
-        "export",
-        "draw",
-        "page",
-        "commands",
-        "cli_examples",
-        "cli_options",
-        "cli",
-        "__main__",
-    ),
+    *("core", "scale", "tasks", "models", "zoo", "training", "runs", "verify", "proofs", "checker", "sweeps"),
+    *("exports", "pictures", "pages", "lens", "commands", "cli", "__main__"),
 )
 
 
 def imported(source: str) -> set[str]:
     """The parts of glassformer that a module imports, at its top or later.
 
-    >>> sorted(imported("from glassformer.model.ops import Value\\nimport glassformer.zoo"))
-    ['model', 'zoo']
+    >>> sorted(imported("from glassformer.models.ops import Value\\nimport glassformer.zoo"))
+    ['models', 'zoo']
     """
     names = set[str]()
     for node in ast.walk(ast.parse(source)):

@@ -91,7 +91,7 @@ def test_a_run_keeps_its_words_where_the_locale_has_ascii_alone(tmp_path):
 
 
 def test_a_name_that_the_locale_has_no_letters_for_is_escaped_in_print(tmp_path):
-    shutil.copytree(ROOT / "tests" / "draw" / "runs" / "lucky7", tmp_path / "runs" / "été")
+    shutil.copytree(ROOT / "tests" / "pictures" / "runs" / "lucky7", tmp_path / "runs" / "été")
     done = glassformer(
         "list", "runs", cwd=tmp_path, env=os.environ | {"PYTHONUTF8": "1", "PYTHONIOENCODING": "ascii"}
     )

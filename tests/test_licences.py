@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 import imageio_ffmpeg
 import pytest
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from tools import licences
 from tools.licences import DEVELOPMENT, EXTRAS, PAGE, RUN_TIME, Row, find_closure, read_licence, read_locks
 

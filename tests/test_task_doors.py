@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import glassformer
-from glassformer.page.modules import ASSETS
+from glassformer.pages.modules import ASSETS
 
 ROOT = Path(glassformer.__file__).parent
 TASKS = {"Rule", "Addition", "Question", "Strings", "Tabulated", "TabulatedQuestion"}

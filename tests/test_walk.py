@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from tools import walk as tool
 from tools.walk import SOURCE, Walk, describe_walk, make_table, walk_command
 
@@ -19,7 +19,7 @@ def counted() -> Walk:
 def test_a_command_enters_by_the_command_line(counted):
     assert re.match(r"cli(/|\.py)", counted.files[0])
     assert any(file.startswith(("commands/", "cli/")) for file in counted.files)
-    assert not any(file.startswith(("draw/", "page/", "spectra/")) for file in counted.files)
+    assert not any(file.startswith(("pictures/", "pages/", "lens/")) for file in counted.files)
 
 
 def test_every_file_is_there_once_and_is_of_the_package(counted):
@@ -47,7 +47,9 @@ def package(tmp_path):
     (root / "second" / "inner.py").write_text(
         "def work(left):\n    return work(left - 1) if left else sum(n for n in range(3))\n"
     )
-    (root / "cli.py").write_text(
+    (root / "cli").mkdir()
+    (root / "cli" / "__init__.py").write_text("")
+    (root / "cli" / "program.py").write_text(
         "import threading\n\nfrom glassformer.second import inner\n\n\n"
         "def main(words):\n    import glassformer.second.lazy\n\n"
         "    thread = threading.Thread(target=inner.work, args=(4,))\n    thread.start()\n    thread.join()\n"
@@ -60,12 +62,12 @@ def test_what_an_import_calls_is_executed_but_not_walked(package):
     """cli.main and inner.work are walked; lazy.at_import ran in an import. The thread is 5 deep, main 3."""
     walked = walk_command(["0"], package)
     assert walked == Walk(
-        "0", imported=5, executed=3, functions=2, depth=5, files=("cli.py", "second/inner.py")
+        "0", imported=6, executed=3, functions=2, depth=5, files=("cli/program.py", "second/inner.py")
     )
 
 
 def test_a_file_with_a_comprehension_at_its_top_is_executed(package):
-    cli = package / "glassformer" / "cli.py"
+    cli = package / "glassformer" / "cli/program.py"
     cli.write_text(cli.read_text().replace("second.lazy", "second.constants"))
     assert walk_command(["0"], package).executed == 3
 
@@ -91,22 +93,24 @@ def test_equal_code_in_two_files_is_two_functions(package):
     shutil.copy(
         package / "glassformer" / "second" / "inner.py", package / "glassformer" / "second" / "twin.py"
     )
-    cli = package / "glassformer" / "cli.py"
+    cli = package / "glassformer" / "cli/program.py"
     text = cli.read_text().replace("import inner", "import inner, twin")
     cli.write_text(text.replace("inner.work(1)", "twin.work(1)"))
     walked = walk_command(["0"], package)
-    assert (walked.functions, walked.files) == (3, ("cli.py", "second/inner.py", "second/twin.py"))
+    assert (walked.functions, walked.files) == (3, ("cli/program.py", "second/inner.py", "second/twin.py"))
 
 
 def test_files_are_grouped_by_package_in_the_order_of_the_walk():
-    walked = Walk("count x", 9, 5, 1200, 7, ("cli.py", "runs/load.py", "model/count.py", "runs/tree.py"))
+    walked = Walk(
+        "count x", 9, 5, 1200, 7, ("cli/program.py", "runs/load.py", "models/count.py", "runs/tree.py")
+    )
     assert describe_walk(walked).splitlines() == [
         "glassformer count x",
         "  9 files imported, 5 executed",
         "  4 walked: 1,200 functions, at most 7 deep",
-        "    .      cli",
-        "    runs   load tree",
-        "    model  count",
+        "    cli     program",
+        "    runs    load tree",
+        "    models  count",
     ]
     assert make_table([walked]).splitlines()[2] == "| `count x` | 9 | 5 | 4 | 1,200 | 7 |"
 
@@ -118,9 +122,9 @@ def test_options_of_the_tool_may_stand_anywhere(package, capsys):
 
 
 def test_the_small_checkpoint_is_read_as_gpt2(tmp_path):
-    from glassformer.spectra.adapt.opened import opened
+    from glassformer.lens.adapt.opened import open_target
 
     tool._write_checkpoint(tmp_path / "small")
-    _, layout = opened(str(tmp_path / "small"))
+    _, layout = open_target(str(tmp_path / "small"))
     assert layout.architecture == "gpt2"
     assert len({head.layer for head in layout.attention}) == tool.LAYERS

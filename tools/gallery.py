@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import glassformer
-from glassformer.commands.spectra import SpectraResult
-from glassformer.runs.atomic import make_folder, read_arrays, write_bytes, write_text
+from glassformer.core.atomic import make_folder, read_arrays, write_bytes, write_text
+from glassformer.lens.command.spectra import SpectraResult
 from tools.small_picture import smaller
 
 HERE = Path(__file__).parent.parent / "docs" / "gallery"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import glassformer
-from glassformer.runs.atomic import make_folder, write_bytes, write_text
+from glassformer.core.atomic import make_folder, write_bytes, write_text
 from tools.chromium import launch
 from tools.gallery import HERE, analysed, train
 from tools.small_picture import smaller

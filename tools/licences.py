@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import write_text
+from glassformer.core.atomic import write_text
+from glassformer.core.errors import UserError
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "licences.md"
@@ -27,10 +27,10 @@ BEGIN, END = "<!-- tables -->", "<!-- end -->"
 HEAD = "| package | version | its metadata says | copyleft named in its licence files |\n|---|---|---|---|"
 RUN_TIME, EXTRAS, DEVELOPMENT = (
     "What `pip install` brings with glassformer",
-    "What the extras hub, onnx, torch and ray add",
+    "What the extras hub, onnx, ray, torch and video add",
     "What only tests, development and benchmarks need",
 )
-LOCKED_EXTRAS = ("hub", "onnx", "torch", "ray")  # dev and bench are for us; cuda is in no lock file
+LOCKED_EXTRAS = ("hub", "onnx", "ray", "torch", "video")  # bench is for us; cuda is in no lock file
 # The machine that the lock files are for, so that the tables are the same wherever they are made.
 MACHINE = {"python_version": "3.11", "python_full_version": "3.11.0", "implementation_name": "cpython"}
 MACHINE |= {
@@ -93,13 +93,14 @@ def make_table(title: str, names: set[str], locked: Mapping[str, str]) -> str:
 
 
 def read_locks() -> dict[str, str]:
-    """The version of every package of every lock file."""
+    """The version of every package of every lock file, but for those that only other systems need."""
     locked = {}
     for path in sorted(ROOT.glob("requirements*.lock")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            if line and not line.startswith("#"):
-                name, _, version = line.partition("==")
-                locked[canonicalize_name(name)] = version
+            if line and not line.startswith(("#", " ")):  # a comment, a hash
+                wanted = Requirement(line.removesuffix("\\"))
+                if not wanted.marker or wanted.marker.evaluate(MACHINE):
+                    locked[canonicalize_name(wanted.name)] = str(wanted.specifier).removeprefix("==")
     return locked
 
 

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image
 
-from glassformer.draw.theme import INTEGERS, SIGN, THEMES, channels
+from glassformer.core.theme import INTEGERS, SIGN, THEMES, split_channels
 
 WIDE = 2400  # pixels at most
 
@@ -26,7 +26,7 @@ def palette(picture: Image.Image) -> Image.Image:
     themes = [
         colour for theme in THEMES.values() for colour in (theme.paper, theme.ink, theme.zero, theme.faint)
     ]
-    own = [channel for colour in (*INTEGERS, SIGN, *themes) for channel in channels(colour)]
+    own = [channel for colour in (*INTEGERS, SIGN, *themes) for channel in split_channels(colour)]
     best = picture.quantize(256 - len(own) // 3, kmeans=2, dither=Image.Dither.NONE).getpalette() or []
     holder = Image.new("P", (1, 1))
     holder.putpalette((own + best)[:768])

@@ -1,6 +1,6 @@
 """Copy finished runs, thinned, for the tests of the pictures: trained weights that need no training.
 
-    python tools/small_runs.py runs/plus_last_even runs/lucky7 ...        into tests/draw/runs/
+    python tools/small_runs.py runs/plus_last_even runs/lucky7 ...        into tests/pictures/runs/
 
 Of the history twelve steps are kept, the first and the last among them; of the metrics the rows of those
 steps and of four seeds, the chosen one among them; of the population the weights of those seeds.
@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from glassformer.runs.atomic import make_folder, read_arrays, write_arrays
+from glassformer.core.atomic import make_folder, read_arrays, write_arrays
 from glassformer.runs.metrics import read_metrics, write_metrics
 
 STEPS, SEEDS = 12, 4
-HERE = Path(__file__).parent.parent / "tests" / "draw" / "runs"
+HERE = Path(__file__).parent.parent / "tests" / "pictures" / "runs"
 
 
 def shrink(folder: Path) -> None:

@@ -13,17 +13,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from glassformer.draw.shares import percent
-from glassformer.draw.success_rates import FOOT, share_of, write_success_rates
-from glassformer.errors import UserError
-from glassformer.runs.atomic import write_bytes, write_text
+from glassformer.core.atomic import write_bytes, write_text
+from glassformer.core.errors import UserError
+from glassformer.core.words import format_percent
+from glassformer.pictures.success_rates import FOOT, read_share, write_success_rates
 from tools.small_picture import smaller
 
 DOCS = Path(__file__).parent.parent / "docs"
 TABLE = DOCS / "sweeps" / "adders.csv"
 BEGIN, END = "<!-- table -->", "<!-- end -->"
 COLUMNS = ("configuration", "parameters", "seeds", "reached", "proved")
-HEAD = "| configuration | numbers | seeds | reached | 95% interval | proved | 95% interval |"
+HEAD = "| configuration | parameters | seeds | reached | 95% interval | proved | 95% interval |"
 HOW = "how"  # a column that says how a row was made, where rows differ in that
 
 Row = Mapping[str, str]
@@ -67,7 +67,7 @@ def read_rows(table: Path) -> list[Row]:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The figure with what its signs mean, and a row a configuration, most numbers first."""
+    """The figure with what its signs mean, and one row per configuration, most parameters first."""
     done = sorted((row for row in rows if int(row["seeds"])), key=lambda row: -int(row["parameters"]))
     figure, how = "![success rates](sweeps/success-rates.png)", any(row.get(HOW) for row in rows)
     head, rule = (f"{HEAD} how |", "|---" * 8 + "|") if how else (HEAD, "|---" * 7 + "|")
@@ -84,10 +84,14 @@ def line_of(row: Row) -> str:
 
 def cells_of(row: Row, kind: str) -> list[str]:
     """The count and its interval; nothing where it was not tried."""
-    share = share_of(row, kind)
+    share = read_share(row, kind)
     if share is None:
         return ["", ""]
-    span = f"{percent(share.low)} to {percent(share.high)}" if share.value else f"up to {percent(share.high)}"
+    span = (
+        f"{format_percent(share.low)} to {format_percent(share.high)}"
+        if share.value
+        else f"up to {format_percent(share.high)}"
+    )
     return [f"{int(row[kind]):,}", span]
 
 

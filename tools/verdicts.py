@@ -1,4 +1,4 @@
-"""Prove every model of the zoo that has numbers; write the verdicts down, for lists and posters.
+"""Prove every model of the zoo that has weights; write the verdicts down, for lists and posters.
 
     python tools/verdicts.py
 
@@ -7,10 +7,10 @@ A test compares the hashes with the models of the package, so that no verdict ou
 
 from typing import Any
 
-from glassformer.proof.adder import prove_adder
-from glassformer.proof.certificate import model_hash
-from glassformer.runs.atomic import write_json
-from glassformer.runs.load import load
+from glassformer.core.atomic import write_json
+from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.certificate import hash_model
+from glassformer.runs.load import load_model
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
 
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def verdict(name: str) -> dict[str, Any]:
-    model = load(name)
+    model = load_model(name)
     proof = prove_adder(model, model.addition)
     wrong = proof.counterexample
     return {
@@ -37,7 +37,7 @@ def verdict(name: str) -> dict[str, Any]:
         "hardest": [{"step": o.step, "a": o.a, "b": o.b, "margin": o.margin} for o in proof.steps],
         "counterexample": wrong and {"a": wrong["a"], "b": wrong["b"]},
         "classes": dict(proof.classes),
-        "sha256": model_hash(model.architecture, model.params),
+        "sha256": hash_model(model.architecture, model.params),
     }
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 
 HOOK = Path(__file__).with_name("walk_hook.py")
 SOURCE = Path(__file__).parents[1] / "src"
@@ -100,8 +100,8 @@ def describe_walk(walk: Walk) -> str:
 
 def group_files(files: Sequence[str]) -> dict[str, list[str]]:
     """
-    >>> group_files(["cli.py", "tasks/rule.py", "draw/parts/arrow.py", "tasks/task.py"])
-    {'.': ['cli'], 'tasks': ['rule', 'task'], 'draw/parts': ['arrow']}
+    >>> group_files(["cli/program.py", "tasks/rule.py", "pictures/parts/arrow.py", "tasks/task.py"])
+    {'cli': ['program'], 'tasks': ['rule', 'task'], 'pictures/parts': ['arrow']}
     """
     groups: dict[str, list[str]] = {}
     for file in files:

@@ -109,7 +109,7 @@ def main(path: str, words: list[str]) -> int:
 
     recorder = Recorder(Path(glassformer.__file__).parent)
     recorder.start()
-    from glassformer.cli import main as run_command
+    from glassformer.cli.program import main as run_command
 
     try:
         status = run_command(words)

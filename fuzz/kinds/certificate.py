@@ -20,48 +20,50 @@ Tree = dict[str, Any]
 
 def prepare(folder: Path) -> list[Tree]:
     """Proved and refuted ones; each is checked within a second."""
-    from glassformer.proof.adder import prove_adder
-    from glassformer.proof.adder_certificate import adder_certificate
-    from tests.proof.small import drawn, nanogpt, tinyadder
+    from glassformer.proofs.adder import prove_adder
+    from glassformer.proofs.adder_certificate import make_adder_certificate
+    from tests.proofs.small import drawn, nanogpt, tinyadder
 
     models = [nanogpt(2), tinyadder(2), drawn("glass-8", 2, 0)]
-    adders = [adder_certificate(prove_adder(model, task), model, task, "small") for model, task in models]
+    adders = [
+        make_adder_certificate(prove_adder(model, task), model, task, "small") for model, task in models
+    ]
     return [json.loads(json.dumps(tree)) for tree in (*adders, refuted_rule())]
 
 
 def refuted_rule() -> Tree:
     """The certificate of a rule model with random numbers."""
-    from glassformer.commands.counting import random_numbers
-    from glassformer.model.model import Model
-    from glassformer.proof.certificate import refutation
-    from glassformer.proof.rule import prove_rule
-    from glassformer.runs.configurations import configuration
+    from glassformer.commands.count_target import make_random_parameters
+    from glassformer.models.model import Model
+    from glassformer.proofs.certificate import make_refutation
+    from glassformer.proofs.rule import prove_rule
+    from glassformer.runs.configurations import find_configuration
     from glassformer.tasks import Rule
 
-    run = configuration("even_to_odd_transition")
+    run = find_configuration("even_to_odd_transition")
     assert isinstance(run.task, Rule)
     shape = run.architecture
     model = Model(
-        shape, {name: array.astype(shape.precision) for name, array in random_numbers(shape).items()}
+        shape, {name: array.astype(shape.precision) for name, array in make_random_parameters(shape).items()}
     )
-    return refutation(prove_rule(model, run.task, run.data, 1.0), model, run.task, "small")
+    return make_refutation(prove_rule(model, run.task, run.data, 1.0), model, run.task, "small")
 
 
 def attempt(random: Random, inputs: list[Tree], place: Place) -> int | None:
     """Check a damaged certificate, from its file or as a tree; status 1 where it does not hold."""
-    from glassformer.check.certificate import check
+    from glassformer.checker.certificate import check_certificate
 
     tree = mutate_tree(random.choice(inputs), random, inputs)
     chosen, path = random.random(), place.folder / "certificate.json"
     if chosen < 0.15:
         path.write_bytes(mutate_bytes(write_json(tree), random))
-        return 0 if check(path).valid else 1
+        return 0 if check_certificate(path).valid else 1
     if isinstance(tree, dict) and chosen < 0.7:
         tree = with_digests(tree)
     path.write_bytes(write_json(tree))
     if chosen > 0.9 or has_raw(tree):
-        return 0 if check(path).valid else 1
-    return 0 if check(tree).valid else 1
+        return 0 if check_certificate(path).valid else 1
+    return 0 if check_certificate(tree).valid else 1
 
 
 def with_digests(tree: Tree) -> Tree:
@@ -77,14 +79,14 @@ def with_digests(tree: Tree) -> Tree:
 
 
 def hash_of(model: Tree) -> str:
-    from glassformer.check.claims import tree_hash
-    from glassformer.check.reading import read_params
-    from glassformer.model.architecture import Architecture
+    from glassformer.checker.claims import hash_model_tree
+    from glassformer.checker.reading import read_certificate_params
+    from glassformer.models.architecture import Architecture
     from glassformer.runs.tree import from_tree
 
     architecture = from_tree(Architecture, model["architecture"], "")
-    return tree_hash(
-        model["architecture"], architecture.precision, read_params(architecture, model["params"])
+    return hash_model_tree(
+        model["architecture"], architecture.precision, read_certificate_params(architecture, model["params"])
     )
 
 

@@ -62,7 +62,7 @@ def prepare(folder: Path) -> dict[str, Files]:
 
 def attempt(random: Random, inputs: dict[str, Files], place: Place) -> int | None:
     """Damage a copy of a run, then open it."""
-    from glassformer.cli import main
+    from glassformer.cli.program import main
 
     name = random.choice(list(inputs))
     folder = place.folder / "runs" / name

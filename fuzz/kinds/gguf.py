@@ -51,7 +51,7 @@ SMALL = (
 
 def prepare(folder: Path) -> list[tuple[Fields, bytes]]:
     """Header fields and tensor bytes of a tiny Llama, plain and quantised, and of a file with every type."""
-    from tests.spectra.gguf_writer import quantised
+    from tests.lens.gguf_writer import quantised
 
     draw = np.random.default_rng(0).standard_normal
     shapes = {"attn_q": (32, 32), "attn_k": (32, 32), "attn_v": (32, 32), "attn_output": (32, 32)}
@@ -81,7 +81,7 @@ def llama() -> dict[str, Any]:
 
 def every_type() -> tuple[Fields, bytes]:
     """One block of every type that can be read, of bytes that count up."""
-    from glassformer.spectra.read.gguf_types import TYPES
+    from glassformer.lens.read.gguf_types import TYPES
 
     tensors = {
         f"t.{one.name}": (
@@ -97,7 +97,7 @@ def every_type() -> tuple[Fields, bytes]:
 
 def fields_of(metadata: dict[str, Any], tensors: dict[str, Any]) -> tuple[Fields, bytes]:
     """The header as fields, and the tensors' bytes."""
-    from tests.spectra.gguf_writer import NUMBERS, as_raw, size, value
+    from tests.lens.gguf_writer import NUMBERS, as_raw, size, value
 
     alignment, offset, numbers = int(metadata.get("general.alignment", 32)), 0, b""
     fields = [Field(b"GGUF"), number("<I", 3), number("<Q", len(tensors)), number("<Q", len(metadata))]

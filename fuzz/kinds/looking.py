@@ -23,13 +23,13 @@ def can_analyse() -> bool:
 def look(path: Path, random: Random) -> int | None:
     """Open the checkpoint and read it; the status of `glassformer spectra` where that was chosen."""
     if random.random() < ANALYSED and can_analyse():
-        from glassformer.cli import main
+        from glassformer.cli.program import main
 
         words = ["--out", "out", "--format", "none", "--workers", "1", "--json"]
         return main(
             ["spectra", str(path), *words, *random.choice((["--heads"], ["--relations", "none"], []))]
         )
-    from glassformer.spectra.read.open import open_checkpoint
+    from glassformer.lens.read.open import open_checkpoint
 
     with np.errstate(all="ignore"):
         for tensor in list(open_checkpoint(path).tensors.values())[:MOST]:

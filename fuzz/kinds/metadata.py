@@ -60,12 +60,12 @@ def attempt(random: Random, inputs: list[Parts], place: Place) -> int | None:
 
 
 def use(path: Path, random: Random) -> int | None:
-    from glassformer.cli import main
-    from glassformer.runs.load import load
+    from glassformer.cli.program import main
+    from glassformer.runs.load import load_model
 
     chosen = random.random()
     if chosen < 0.85:
-        load(path, random.choice((None, None, None, "glass-8", "plus_last_even", "²")))
+        load_model(path, random.choice((None, None, None, "glass-8", "plus_last_even", "²")))
         return None
     if chosen < 0.92:
         return main(["add", path.name, random.choice(("3", "99", "²")), "4", "--json"])

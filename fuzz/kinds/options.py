@@ -88,21 +88,21 @@ class Inputs:
 
 
 def prepare(folder: Path) -> Inputs:
-    from glassformer.cli_options import make_parser
-    from glassformer.runs.resolve import leaves
+    from glassformer.cli.parser import make_parser
+    from glassformer.runs.resolve import list_setting_leaves
 
     shorten_counts()
     verbs = {
         name: [action for action in parser._actions if action.dest != "help"]
         for name, parser in make_parser()[1].items()
     }
-    paths = {path for tree in configuration_trees() for path in leaves(tree)}
+    paths = {path for tree in configuration_trees() for path in list_setting_leaves(tree)}
     return Inputs(verbs, tuple(sorted(paths)))
 
 
 def attempt(random: Random, inputs: Inputs, place: Place) -> int | None:
     """One command line, in a folder with two runs, weights and a file in the way."""
-    from glassformer.cli import main
+    from glassformer.cli.program import main
 
     set_up(place)
     words = draw_words(random, inputs)

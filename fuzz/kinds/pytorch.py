@@ -23,7 +23,7 @@ NUMBERS = (0, 1, 2, 3, 255, 2**16, 2**31 - 1, -1, -(2**31))
 
 def prepare(folder: Path) -> list[Input]:
     """A state_dict of several types, the same in a trainer's checkpoint, and one with a shared storage."""
-    from tests.spectra.read import torch_writer as writer
+    from tests.lens.read import torch_writer as writer
 
     draw = np.random.default_rng(0).standard_normal
     arrays = {"a.weight": draw((4, 6)).astype("<f4"), "turned": draw((5, 3)).astype("<f4").T}

@@ -7,11 +7,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 # glassformer run rope-36 --task.digits 2 --steps 60 --seeds 2 ... made the adder, once; it adds nothing right
-FOLDERS = (ROOT / "fuzz" / "runs" / "adder", *sorted((ROOT / "tests" / "draw" / "runs").iterdir()))
+FOLDERS = (ROOT / "fuzz" / "runs" / "adder", *sorted((ROOT / "tests" / "pictures" / "runs").iterdir()))
 # What loading, counting and testing a model import, and what all verbs together do
 MOST_STATES = 1_000  # of a rule that is measured
 MODEL_NEEDS = ("numpy", "jaxtyping", "safetensors", "jax", "optax", "scipy", "rich", "tomli_w", "ml_dtypes")
-NEEDS = (*MODEL_NEEDS, "flint", "matplotlib", "pyarrow", "threadpoolctl")
+NEEDS = (*MODEL_NEEDS, "flint", "matplotlib", "threadpoolctl")
 LARGEST = 70_000  # bytes of a file that is copied for a case
 
 
@@ -40,11 +40,11 @@ def tabulated_rules() -> list[dict[str, Any]]:
     """Rules of a user's own, as folders carry them."""
     from glassformer.runs.tree import to_tree
     from glassformer.tasks import make_rule
-    from glassformer.tasks.tabulated import rule_as_data
+    from glassformer.tasks.tabulated import to_tabulated_rule
 
     rules = [
-        rule_as_data(make_rule("successor", high=3), "mine"),
-        rule_as_data(make_rule("plus_last_even"), "own"),
+        to_tabulated_rule(make_rule("successor", high=3), "mine"),
+        to_tabulated_rule(make_rule("plus_last_even"), "own"),
     ]
     return [json.loads(json.dumps(to_tree(rule))) for rule in rules]
 
@@ -74,18 +74,18 @@ def metadata_trees() -> tuple[dict[str, Any], ...]:
 
 def tabulate_small(rule: Any) -> Any:
     """The automaton of a rule, if it has few states: sets of the others' states take a second."""
-    from glassformer.errors import UserError
-    from glassformer.tasks import tabulate
+    from glassformer.core.errors import UserError
+    from glassformer.tasks import tabulate_automaton
 
-    automaton = tabulate(rule)
+    automaton = tabulate_automaton(rule)
     if len(automaton.states) > MOST_STATES:
         raise UserError("too many states for a case")
     return automaton
 
 
 def refuse_training(*_: Any) -> Any:
-    """A folder without its result is one to go on with: minutes of honest work, which the user asked for."""
-    from glassformer.errors import UserError
+    """A folder without its result is one to resume: minutes of honest work, which the user asked for."""
+    from glassformer.core.errors import UserError
 
     raise UserError("no training in a case")
 
@@ -95,14 +95,14 @@ def shorten_counts() -> None:
 
     Both are seconds of honest work for every valid model; a file cannot make them more.
     """
-    from glassformer.commands import testing
-    from glassformer.model import count
+    from glassformer.commands import measure_target as testing
+    from glassformer.models import count
     from glassformer.runs import training
     from glassformer.tasks import floor
     from glassformer.verify import rule
 
     count.MOST_FOR_RANK = 0
-    training.train_into = refuse_training
-    rule.fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
-    rule.tabulate = tabulate_small
-    rule.POOL, floor.MOST_IN_ALL, testing.GENERATED = 16, 100_000, 20
+    training.train_into_folder = refuse_training
+    rule.measure_fresh_loss = lambda *_: (0.0, 0.0)  # a program of its own to compile
+    rule.tabulate_automaton = tabulate_small
+    rule.POOL, floor.MOST_IN_ALL, testing._GENERATED = 16, 100_000, 20

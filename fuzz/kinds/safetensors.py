@@ -34,7 +34,7 @@ DTYPES = (
 
 def prepare(folder: Path) -> list[Files]:
     """The files of three models by name: one file, two shards with an index, and one file of many types."""
-    from tests.spectra.small_llama import arrays, config
+    from tests.lens.small_llama import arrays, config
 
     parts = {"config.json": json.dumps(config(1)).encode()}
     stored = arrays(1)

@@ -61,9 +61,9 @@ def attempt(random: Random, inputs: dict[str, list[Any]], place: Place) -> int |
 
 
 def use(path: Path, is_sweep: bool, random: Random) -> int | None:
-    from glassformer.cli import main
-    from glassformer.runs.resolve import resolve
-    from glassformer.sweep.reading import make_sweep
+    from glassformer.cli.program import main
+    from glassformer.runs.resolve import resolve_run
+    from glassformer.sweeps.reading import make_sweep
 
     chosen = random.random()
     if chosen < 0.01:
@@ -73,7 +73,7 @@ def use(path: Path, is_sweep: bool, random: Random) -> int | None:
     if is_sweep:
         make_sweep(path.name)
     else:
-        resolve(path.name)
+        resolve_run(path.name)
     return None
 
 

@@ -33,7 +33,7 @@ def warm_verbs(place: Place) -> None:
 
 
 def run_all(place: Place, commands: tuple[str, ...]) -> None:
-    from glassformer.cli import main
+    from glassformer.cli.program import main
 
     place.empty()
     put_runs(place, ("adder", "lucky7"))

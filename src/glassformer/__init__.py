@@ -2,7 +2,7 @@
 
     import glassformer
 
-    glassformer.run("plus_last_even", out="runs/demo")
+    glassformer.run("plus_last_even", seeds=8, out="runs/demo")
     model = glassformer.load("runs/demo")
     model.params["attn.q.weight"], model.forward([4, 7, 11]), model.trace([4, 7, 11])
     glassformer.prove("glass-29").verdict
@@ -10,48 +10,48 @@
     glassformer.page("runs/demo")
     glassformer.spectra("model.gguf", layers="0-5").qk_effective_rank
 
-Nothing heavy is imported until it is used.
+Every function is a command of the same name: `glassformer prove glass-29`. Nothing heavy is imported until it
+is used.
 """
 
-import sys
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+from glassformer.commands.add import add
+from glassformer.commands.check import check
+from glassformer.commands.count import count
+from glassformer.commands.draw import draw
+from glassformer.commands.export import export
+from glassformer.commands.list import list_items as list
+from glassformer.commands.load import load
+from glassformer.commands.page import page
+from glassformer.commands.prove import prove, prove_population
+from glassformer.commands.prune import prune
+from glassformer.commands.run import run, train
+from glassformer.commands.sweep import sweep
+from glassformer.commands.test import test
+from glassformer.commands.video import video
+from glassformer.lens.command.spectra import spectra
 
-PLACES = {
-    "load": "glassformer.runs.load",
-    "run": "glassformer.commands.run",
-    "prove": "glassformer.commands.prove",
-    "check": "glassformer.commands.check",
-    "draw": "glassformer.commands.draw",
-    "video": "glassformer.commands.video",
-    "page": "glassformer.commands.page",
-    "spectra": "glassformer.commands.spectra",
-    "export": "glassformer.commands.export",
-    "sweep": "glassformer.commands.sweep",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in PLACES:
-        return getattr(import_module(PLACES[name]), name)
-    raise AttributeError(f"module 'glassformer' has no attribute '{name}'")
-
-
-class Verb(ModuleType):
-    """A package that can be called by the function of its name: `glassformer.draw` is both."""
-
-    def __call__(self, *words: Any, **options: Any) -> Any:
-        return __getattr__(self.__name__.rpartition(".")[2])(*words, **options)
-
-
-class Package(ModuleType):
-    """Python sets `glassformer.draw` to the package once that is imported; it then stays callable."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in PLACES and isinstance(value, ModuleType):
-            value.__class__ = Verb
-        super().__setattr__(name, value)
+__version__ = "0.2.0"
+__all__ = [
+    "add",
+    "check",
+    "count",
+    "draw",
+    "export",
+    "list",
+    "load",
+    "page",
+    "prove",
+    "prove_population",
+    "prune",
+    "run",
+    "spectra",
+    "sweep",
+    "test",
+    "train",
+    "video",
+]
 
 
-sys.modules[__name__].__class__ = Package
+def __dir__() -> tuple[str, ...]:
+    """What tab completion shows: the verbs, and no package."""
+    return tuple(__all__)

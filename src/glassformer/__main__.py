@@ -1,5 +1,5 @@
 """`python -m glassformer` is the same as `glassformer`."""
 
-from glassformer.cli import program
+from glassformer.cli.program import program
 
 program()

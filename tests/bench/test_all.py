@@ -9,7 +9,7 @@ import pytest
 from benchmarks import all as every
 from benchmarks.ceilings import Ceilings
 from benchmarks.population import Row, tables_of
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from tests.bench.test_cost import RATES
 
 ROOT = Path(__file__).parents[2]

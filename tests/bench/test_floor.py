@@ -8,7 +8,7 @@ import pytest
 from benchmarks.ceilings import Ceilings
 from benchmarks.floor import Work, floor_of, work_of
 from glassformer.tasks.sampler import SumSampler
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 from glassformer.zoo import ZOO
 
 EVEN = Ceilings("a device", 1e9, 1e9, 1e9, 1e9, 1e9, 1e9)
@@ -16,7 +16,7 @@ EVEN = Ceilings("a device", 1e9, 1e9, 1e9, 1e9, 1e9, 1e9)
 
 def work(name: str, batch: int) -> Work:
     entry = ZOO[name]
-    return work_of(entry.architecture, SumSampler(entry.task), Train(batch=batch))
+    return work_of(entry.architecture, SumSampler(entry.task), TrainSettings(batch=batch))
 
 
 def test_what_does_not_vary_over_the_batch_is_counted_once():

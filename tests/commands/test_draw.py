@@ -11,12 +11,10 @@ import pytest
 from safetensors.numpy import load_file
 
 import glassformer
-from glassformer.cli import main
-from glassformer.commands.draw import read_pair
-from glassformer.errors import UserError
-from glassformer.runs.atomic import read_arrays
-from glassformer.runs.config import Draw
-from tests.draw.conftest import RUNS
+from glassformer.cli.program import main
+from glassformer.core.atomic import read_arrays
+from glassformer.runs.config import DrawSettings
+from tests.pictures.conftest import RUNS
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +94,7 @@ def test_a_weights_file_has_no_past(capsys, run, tmp_path):
 def test_a_longer_sequence_is_cut_and_that_is_said(capsys, run):
     content = answer(capsys, "draw", str(run), "--only", "12", "--sequence", "1 2 3 4 5 6 7 8 9 +")
     assert content["notes"] == [
-        "'1 2 3 4 5 6 7 8 9 +' has 10 tokens; the model sees 8, so the last 8 are drawn"
+        "'1 2 3 4 5 6 7 8 9 +' has 10 tokens; the context has 8, so the last 8 are drawn"
     ]
     about = read_arrays(run / "figures" / "data" / "12.safetensors")[1]
     assert "3 4 5 6 7 8 9 +" in about["caption"]
@@ -139,8 +137,8 @@ def test_a_question_gets_every_figure_that_fits(capsys):
         ("draw runs/plus_last_even --format gif", "no format called 'gif'; valid: png, svg, pdf"),
         ("draw runs/plus_last_even --format ,", "--format needs at least one of png, svg, pdf"),
         ("draw runs/plus_last_even --pair 1+2", "--pair is for adders; plus_last_even follows a rule: --sequence"),
-        ("draw runs/plus_last_even --query 7", "--query must be TOKEN@PLACE with a place from 0 to 7, but it is '7'"),
-        ("draw runs/plus_last_even --dims 0", "--dims must be two integers parted by a comma, as 0,1, but it is '0'"),
+        ("draw runs/plus_last_even --query 7", "--query must be TOKEN@POSITION with a position from 0 to 7, but it is '7'"),
+        ("draw runs/plus_last_even --dims 0", "--dims must be two integers with a comma between them, as 0,1, but it is '0'"),
         ("draw microadder-57 --step 3", "microadder-57 has no saved steps (a run folder has); leave --step out"),
         ("draw microadder-57 --pair 1", "--pair must be two integers from 0 up, as 57+68, but it is '1'"),
         ("draw microadder-57 --pair 1+99999999999", "B must be an integer between 0 and 9999999999, but it is 99999999999"),
@@ -165,13 +163,6 @@ def test_a_token_outside_the_vocabulary_is_refused_with_the_list(capsys, run):
     assert not (run / "figures").exists()
 
 
-def test_pairs():
-    assert read_pair(" 57 68 ") == read_pair("57+68") == (57, 68)
-    for text in ("57", "57+68+1", "a+b", "-1+2", ""):
-        with pytest.raises(UserError):
-            read_pair(text)
-
-
 def test_python_gives_pictures_to_a_notebook(run):
     result = glassformer.draw(run, only=["05"])
     assert result._repr_html_().startswith('<img src="data:image/png;base64,')
@@ -184,7 +175,7 @@ def test_list_names_every_figure(capsys):
 
 
 def test_drawing_needs_no_jax(run):
-    code = "import sys; from glassformer.cli import main\n"
+    code = "import sys; from glassformer.cli.program import main\n"
     code += f"main(['draw', {str(run)!r}, '--only', '05'])\nprint('jax' in sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "False\n"
@@ -210,4 +201,4 @@ def test_a_run_draws_what_is_missing(capsys, run):
     answer(capsys, *words)
     assert lost.stat().st_mtime_ns > drawn[lost]
     assert kept.stat().st_mtime_ns == drawn[kept]
-    assert Draw().figures == "all"
+    assert DrawSettings().figures == "all"

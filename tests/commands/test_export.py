@@ -6,25 +6,21 @@ from pathlib import Path
 import pytest
 
 import glassformer
-from glassformer.cli import main
-from glassformer.commands import export as exporting
-from glassformer.export.check import Compared
+from glassformer.cli.program import main
+from glassformer.exports import write as exporting
+from glassformer.exports.check import ExportComparison
 from glassformer.zoo.entry import WEIGHTS
 
 FIELDS = {"file", "kind", "checked_equal", "reason", "inputs", "logits", "largest_difference", "tolerance"}
 FIELDS |= {"winners_agree", "sums", "sums_agree", "sha256", "bytes", "seconds"}
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.fixture
 def unchecked(monkeypatch):
     """No comparison: what is tested is all else."""
-    monkeypatch.setattr(exporting, "compare", lambda *_: Compared(1, 1, 0.0, 1e-3, True, 0, True))
+    monkeypatch.setattr(
+        exporting, "compare_export", lambda *_: ExportComparison(1, 1, 0.0, 1e-3, True, 0, True)
+    )
 
 
 def sentence(capsys, *words: str) -> str:
@@ -71,7 +67,7 @@ def test_a_file_of_weights(unchecked, capsys):
         "deep/er/mine.py",
     ]
     assert main(["export", *words, "--quiet"]) == 0
-    assert "# 29 learned numbers" in Path("deep/er/mine.py").read_text()
+    assert "# 29 learned parameters" in Path("deep/er/mine.py").read_text()
 
 
 @pytest.mark.slow
@@ -84,13 +80,13 @@ def test_a_run_and_its_weights(unchecked, tmp_path):
         "prove.seconds": 1,
     }
     options |= {"draw.figures": "none", "draw.page": "false"}
-    run = glassformer.run("plus_last_even", tmp_path / "demo", options)
+    run = glassformer.run("plus_last_even", out=tmp_path / "demo", options=options)
     found = glassformer.export(run.folder, "python")
     assert found.file == "demo_python.py"
     assert "made for the rule plus_last_even" in Path(found.file).read_text()
     weights = Path(run.folder) / "params.safetensors"
     again = glassformer.export(weights, "python", out="deep/er/mine.py")
-    assert Path(again.file).read_text().count("learned numbers") == 1
+    assert Path(again.file).read_text().count("learned parameters") == 1
     assert again.sha256 == found.sha256
 
 
@@ -106,7 +102,9 @@ def test_another_file_is_left_alone(unchecked, capsys):
 
 
 def test_a_different_file_has_status_1(monkeypatch, capsys):
-    monkeypatch.setattr(exporting, "compare", lambda *_: Compared(7, 70, 0.5, 1e-3, False, 0, True))
+    monkeypatch.setattr(
+        exporting, "compare_export", lambda *_: ExportComparison(7, 70, 0.5, 1e-3, False, 0, True)
+    )
     assert main(["export", "hand-4", "--to", "python", "--quiet"]) == 1
     text = capsys.readouterr().out
     assert "NOT equal to the model" in text

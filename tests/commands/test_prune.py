@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from glassformer.cli import main
-from glassformer.proof.adder import prove_adder
-from glassformer.proof.adder_certificate import adder_certificate
-from glassformer.runs.load import load
-from glassformer.runs.resolve import resolve
+from glassformer.cli.program import main
+from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.adder_certificate import make_adder_certificate
+from glassformer.runs.load import load_model
+from glassformer.runs.resolve import resolve_run
 
 TINY = (
     "--seeds 2 --steps 2 --train.evaluate_every 2 --train.batch 4 --train.held_out 16 --train.polish_steps 0"
@@ -37,26 +37,26 @@ def test_what_is_left_is_proved(pruned):
     said, path = pruned
     assert said["verdict"] == "proved" and said["smallest_margin"] > 0
     assert said["learned_before"] == 47 and said["learned"] == 47 - len(said["dead"]) - len(said["redundant"])
-    model = load(path)
+    model = load_model(path)
     assert len(model.architecture.fixed) == 47 - said["learned"] >= 1
     assert said["constants"] == sum(one.value != 0 for one in model.architecture.fixed)
 
 
 def test_its_certificate_holds_what_is_fixed(pruned):
-    model = load(pruned[1])
-    tree = adder_certificate(prove_adder(model, model.addition), model, model.addition, "smaller")
+    model = load_model(pruned[1])
+    tree = make_adder_certificate(prove_adder(model, model.addition), model, model.addition, "smaller")
     assert len(tree["model"]["architecture"]["fixed"]) == len(model.architecture.fixed)
 
 
 @pytest.mark.slow
 def test_a_run_starts_from_it(pruned, tmp_path, capsys):
     said, path = pruned
-    run = resolve(said["run"])
-    assert run.train.start_from == str(path) and run.model.fixed == load(path).architecture.fixed
+    run = resolve_run(said["run"])
+    assert run.train.start_from == str(path) and run.model.fixed == load_model(path).architecture.fixed
     words = f"{TINY} {QUICK} --train.peak_rate 1e-9 --train.weight_decay 0 --out {tmp_path / 'again'} --json"
     assert main(["run", said["run"], *words.split()]) == 0
     assert json.loads(capsys.readouterr().out)["parameters"] == said["learned"]
-    again, start = load(tmp_path / "again"), load(path)
+    again, start = load_model(tmp_path / "again"), load_model(path)
     for name, array in start.params.items():
         np.testing.assert_allclose(again.params[name], array, rtol=0.01, atol=1e-6)
     assert any(not np.array_equal(again.params[name], array) for name, array in start.params.items())

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from glassformer.commands import run_stages
-from glassformer.proof import population
+from glassformer.proofs import population
 from glassformer.runs.questions import QUESTIONS
 
 
@@ -15,13 +15,13 @@ def test_the_kept_seed_counts_as_its_own_verdict_says(monkeypatch):
     def late(shape, everyone, seeds, task):
         return [population.SeedProof(seed, "undecided", None, None) for seed in seeds]
 
-    monkeypatch.setattr(population, "prove_population", late)
+    monkeypatch.setattr(population, "prove_seeds", late)
     kept = SimpleNamespace(
         config=QUESTIONS["modular-11"],
         last=[{"whole_accuracy": 1.0}, {"whole_accuracy": 1.0}, {"whole_accuracy": 0.9}],
         everyone={"seed": np.array([4, 7, 9]), "gain": np.zeros(3)},
         best_seed=7,
     )
-    found = run_stages.prove_seeds(kept, "proved")
+    found = run_stages._prove_seeds(kept, "proved")
     assert found == {"seeds_tried": 2, "seeds_proved": 1, "proved_seeds": [7]}
-    assert run_stages.prove_seeds(kept, "undecided")["seeds_proved"] == 0
+    assert run_stages._prove_seeds(kept, "undecided")["seeds_proved"] == 0

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import glassformer
-from glassformer.cli import main
-from glassformer.runs.atomic import locked
-from glassformer.sweep.folder import stored
-from glassformer.sweep.store import write_plan, write_result
-from glassformer.sweep.unit import main as unit_main
-from tests.sweep.small import known_result
+from glassformer.cli.program import main
+from glassformer.core.atomic import lock_folder
+from glassformer.sweeps.folder import read_stored_sweep
+from glassformer.sweeps.store import write_unit_plan, write_unit_result
+from glassformer.sweeps.unit import main as unit_main
+from tests.sweeps.small import known_result
 
 GRID = ["--grid", "train.peak_rate=0.01,0.03", "--seeds", "5", "--block", "4"]
 
@@ -29,9 +29,9 @@ def here(tmp_path, monkeypatch):
 def done(here):
     """A folder with the results of all units, as another machine would bring them."""
     folder = here / "sweeps" / "successor"
-    glassformer.sweep("successor", {"train.peak_rate": [0.01, 0.03]}, seeds=5, block=4, plan=True)
-    for unit in stored(folder).units():
-        write_result(folder / "units", unit, known_result(unit))
+    glassformer.sweep("successor", grid={"train.peak_rate": [0.01, 0.03]}, seeds=5, block=4, plan=True)
+    for unit in read_stored_sweep(folder).units():
+        write_unit_result(folder / "units", unit, known_result(unit))
     return folder
 
 
@@ -57,7 +57,7 @@ def test_json(done, capsys):
 def test_words(done, capsys):
     assert main(["sweep", str(done), "--quiet"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(f"{done}: 4 units complete after ")
+    assert said[0].startswith(f"{done}: 4 work units complete after ")
     assert said[1] == (
         "  successor-peak_rate-0.01    758 parameters: 5 seeds, 3 reached, 2 of 2 proved; reached 60.00% (14.66% to 94.73%)"
     )
@@ -68,7 +68,7 @@ def test_words(done, capsys):
 
 
 def test_python(done):
-    result = glassformer.sweep("successor", {"train.peak_rate": [0.01, 0.03]}, seeds=5, block=4)
+    result = glassformer.sweep("successor", grid={"train.peak_rate": [0.01, 0.03]}, seeds=5, block=4)
     assert [row["proved"] for row in result.rows] == [2, 2]
     assert "<iframe" in result._repr_html_()
 
@@ -76,14 +76,16 @@ def test_python(done):
 def test_plan(here, capsys):
     assert main(["sweep", "successor", *GRID, "--plan"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "sweeps/successor: 4 units in plan/, 0 done; any machine does some with"
-    assert said[1] == "  python -m glassformer.sweep.unit sweeps/successor/plan/*.json sweeps/successor/units"
+    assert said[0] == "sweeps/successor: 4 work units in plan/, 0 done; run some on any machine with"
+    assert (
+        said[1] == "  python -m glassformer.sweeps.unit sweeps/successor/plan/*.json sweeps/successor/units"
+    )
     assert len(list(Path("sweeps/successor/plan").glob("*.json"))) == 4
     assert not list(Path("sweeps/successor/units").iterdir())
 
 
 def test_a_plan_has_what_is_left_and_the_table_what_is_done(done, capsys):
-    unit = stored(done).units()[1]
+    unit = read_stored_sweep(done).units()[1]
     (done / "units" / f"{unit.name}.json").unlink()
     assert main(["sweep", str(done), "--plan", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
@@ -94,20 +96,20 @@ def test_a_plan_has_what_is_left_and_the_table_what_is_done(done, capsys):
 
 def test_the_entry_of_units_says_how_it_is_used_and_what_is_wrong(here, capsys):
     assert unit_main([]) == 2
-    assert "usage: python -m glassformer.sweep.unit" in capsys.readouterr().err
+    assert "usage: python -m glassformer.sweeps.unit" in capsys.readouterr().err
     assert unit_main(["no.json", "units"]) == 2
     assert "no.json is no unit of a sweep" in capsys.readouterr().err
 
 
 def test_units_that_are_done_are_not_done_again(done, capsys):
-    plans = [str(write_plan(done / "plan", unit)) for unit in stored(done).units()]
+    plans = [str(write_unit_plan(done / "plan", unit)) for unit in read_stored_sweep(done).units()]
     assert unit_main([*plans, str(done / "units")]) == 0
     assert [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()] == ["done already"] * 4
 
 
 def test_the_driver_leaves_jax_to_the_workers(done):
     """A driver that took hold of the GPU would leave none for them."""
-    code = "import sys; from glassformer.cli import main; main(sys.argv[1:]); sys.exit('jax' in sys.modules)"
+    code = "import sys; from glassformer.cli.program import main; main(sys.argv[1:]); sys.exit('jax' in sys.modules)"
     words = ["sweep", str(done), "--engine", "processes", "--quiet"]
     ran = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -141,6 +143,6 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(here, capsys, words, sente
 
 
 def test_two_at_once_are_refused(done, capsys):
-    with locked(done):
+    with lock_folder(done):
         assert main(["sweep", "successor", *GRID]) == 2
     assert "another process is working in sweeps/successor" in capsys.readouterr().err

@@ -18,18 +18,18 @@ import numpy as np
 import pytest
 import tomli_w
 
-from glassformer.check.claims import model_hash
-from glassformer.cli import main
-from glassformer.model.position import Spiral
-from glassformer.runs.atomic import read_arrays, write_arrays
-from glassformer.runs.load import load
+from glassformer.checker.claims import hash_model
+from glassformer.cli.program import main
+from glassformer.core.atomic import read_arrays, write_arrays
+from glassformer.models.position import SpiralPosition
+from glassformer.runs.load import load_model
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import make_rule
-from glassformer.tasks.tabulated import rule_as_data
+from glassformer.tasks.tabulated import to_tabulated_rule
 from tests.commands.process import glassformer
 
 ROOT = Path(__file__).parents[2]
-RULE_RUN, ADDER_RUN = ROOT / "tests/draw/runs/lucky7", ROOT / "fuzz/runs/adder"
+RULE_RUN, ADDER_RUN = ROOT / "tests/pictures/runs/lucky7", ROOT / "fuzz/runs/adder"
 RUNNABLE = "--seeds 1 --steps 10 --train.evaluate_every 10 --train.held_out 16 --prove.seconds 1 --quiet"
 VERBS = (
     *("list", "list runs", "count {}", "test {} --positions 20", "test {} --pairs 5 --hard 0", "add {} 3 4"),
@@ -65,7 +65,7 @@ def code(marker):
     """What a forged rule does: leave the marker, and have the checker agree to everything."""
     return (
         f"import pathlib\npathlib.Path({str(marker)!r}).touch()\n"
-        "import glassformer.check.certificate as check\n"
+        "import glassformer.checker.certificate as check\n"
         "check.check_addition = check.check_rule = lambda tree: 'proved'\n"
         + (ROOT / "docs/add-a-rule.md").read_text().split("```python\n")[1].split("```")[0]
     )
@@ -133,7 +133,10 @@ def parameters_for_an_export(here, marker):
     folder, name = copied(ADDER_RUN, here), f"x = __import__('pathlib').Path({str(marker)!r}).touch()\ny"
     arrays, about = read_arrays(folder / "params.safetensors")
     context, width = about["model"]["context"], about["model"]["width"]
-    about["model"] |= {"position": to_tree(Spiral(slots=(name, *range(1, context)))), "position_dims": 0}
+    about["model"] |= {
+        "position": to_tree(SpiralPosition(slots=(name, *range(1, context)))),
+        "position_dims": 0,
+    }
     kept = {key: array for key, array in arrays.items() if not key.startswith("position.")}
     write_arrays(folder / "params.safetensors", kept | {f"position.{name}": np.zeros(width, "f4")}, about)
     return folder
@@ -145,7 +148,7 @@ def table_with_texts(here, marker):
         copied(RULE_RUN, here),
         f'"""\nimport pathlib; pathlib.Path({str(marker)!r}).touch()\n"""<script>',
     )
-    table = to_tree(rule_as_data(make_rule("lucky7"), name="lucky"))
+    table = to_tree(to_tabulated_rule(make_rule("lucky7"), name="lucky"))
     change_toml(folder, task=table | {"about": text, "settings": text})
     change_metadata(folder, task=table | {"about": text, "settings": text, "name": "../../../lucky"})
     return folder
@@ -211,8 +214,8 @@ def test_a_forged_folder_cannot_make_the_checker_agree(here, capsys):
     assert main(["check", str(folder / "certificate.json")]) == 2
     assert "is the certificate of another model" in capsys.readouterr().err
     certificate = json.loads((folder / "certificate.json").read_text())
-    loaded = load(folder / "params.safetensors")
-    certificate["model"]["sha256"] = model_hash(loaded.architecture, loaded.params)
+    loaded = load_model(folder / "params.safetensors")
+    certificate["model"]["sha256"] = hash_model(loaded.architecture, loaded.params)
     (folder / "certificate.json").write_text(json.dumps(certificate))
     assert main(["check", str(folder / "certificate.json")]) in (1, 2)
     assert "every claim holds" not in capsys.readouterr().out
@@ -251,15 +254,15 @@ def test_a_sweeps_folder_brings_no_code(here, where, capsys):
 
 
 def test_a_unit_of_a_plan_brings_no_code(here):
-    from glassformer.sweep.reading import make_sweep
-    from glassformer.sweep.store import write_plan
-    from glassformer.sweep.unit import Unit
-    from glassformer.sweep.unit import main as work_units
+    from glassformer.sweeps.reading import make_sweep
+    from glassformer.sweeps.store import write_unit_plan
+    from glassformer.sweeps.unit import Unit
+    from glassformer.sweeps.unit import main as work_units
 
     (here / "rule.py").write_text(code(here / "marker"))
     (unit,) = make_sweep("lucky7", None, None, {"seeds": 1}).units()
     forged = Unit(unit.configuration, unit.tree | {"rule_file": str(here / "rule.py")}, 0, 1)
-    assert work_units([str(write_plan(here / "plan", forged)), str(here / "units")]) == 2
+    assert work_units([str(write_unit_plan(here / "plan", forged)), str(here / "units")]) == 2
     assert not (here / "marker").exists()
 
 
@@ -281,9 +284,9 @@ def test_a_pickle_is_never_called(here, capsys):
 
 def test_code_is_run_only_where_its_file_is_named(here, registry):
     """The same file, named by the user, is a rule; its process leaves the marker, and this one is untouched."""
-    import glassformer.check.certificate as check
+    import glassformer.checker.certificate as check
 
-    honest = check.check_rule
+    honest = check.check_rule_certificate
     (here / "mine.py").write_text(code(here / "marker"))
     (here / "mine.toml").write_text('name = "mine"\n[task]\nname = "doubles"\nhigh = 7\n')
     assert main(["count", "mine.toml"]) == 2
@@ -293,10 +296,10 @@ def test_code_is_run_only_where_its_file_is_named(here, registry):
     )
     assert main(words.split()) == 0
     assert (here / "marker").exists()
-    assert check.check_rule is honest
+    assert check.check_rule_certificate is honest
     (here / "marker").unlink()
     assert main(["test", "named", "--positions", "10"]) == 0
-    assert load(here / "named").task.high == 7
+    assert load_model(here / "named").task.high == 7
     done = glassformer("prove", "named", "--time", "1", cwd=here)
     assert done.returncode in (0, 1, 3), done.stderr
     assert not (here / "marker").exists()

@@ -15,7 +15,7 @@ KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "
 INTERRUPTED = """
 import os, sys
 from pathlib import Path
-from glassformer.cli import program
+from glassformer.cli.program import program
 moment, number, real, done = int(sys.argv[1]), int(sys.argv[2]), Path.replace, [0]
 def replace(path, target):
     done[0] += 1
@@ -107,7 +107,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path, whole):
     process = start(folder, 12, signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
-    assert err == "glassformer: stopped; nothing is lost, the same command goes on from here\n"
+    assert err == "glassformer: stopped; nothing is lost, run the same command again to resume\n"
     assert not (folder / "result.json").exists()
     finish(folder)
     assert kept(folder) == kept(whole)

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from glassformer.cli import main
-from glassformer.runs.load import load
+from glassformer.cli.program import main
+from glassformer.runs.load import load_model
 from glassformer.tasks import TASKS, TabulatedQuestion
 
 QUESTION = '''
@@ -68,7 +68,7 @@ def answer(capsys, words, *statuses):
 
 def hits(folder):
     """Prompts with the right answer, counted by hand."""
-    model = load(folder)
+    model = load_model(folder)
     pairs = [(a, b) for a in range(4) for b in range(4)]
     return sum(int(model.forward([a, b, 4])[-1].argmax() == min(a, b)) for a, b in pairs)
 
@@ -83,7 +83,7 @@ def test_the_run_has_a_result(here):
 
 def test_its_settings_are_options(capsys, here):
     answer(capsys, f"train smaller.py --task.numbers 3 {TINY} --out runs/three")
-    assert load("runs/three").task.tokens() == ("0", "1", "2", "?")
+    assert load_model("runs/three").task.tokens() == ("0", "1", "2", "?")
     assert main(["run", "smaller.py", "--task.number", "3"]) == 2
     assert "no setting of smaller called 'number'; did you mean 'numbers'?" in capsys.readouterr().err
 
@@ -130,11 +130,13 @@ def test_the_folder_elsewhere_is_data(capsys, here, tmp_path, monkeypatch):
     shutil.copytree(here / "runs" / "smaller", tmp_path / "theirs")
     monkeypatch.chdir(tmp_path)
     wanted = hits("theirs") / 16
-    code = "import sys; from glassformer.cli import main; sys.exit(main(['test', 'theirs', '--json']))"
+    code = (
+        "import sys; from glassformer.cli.program import main; sys.exit(main(['test', 'theirs', '--json']))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["argmax_accuracy"]["value"] == wanted
-    assert isinstance(load("theirs").task, TabulatedQuestion)
+    assert isinstance(load_model("theirs").task, TabulatedQuestion)
     assert answer(capsys, "prove theirs", 0, 1)["inputs"] == "16"
     assert main(["draw", "theirs", "--only", "05", "--quiet"]) == 0
     assert not (tmp_path / "it_ran").exists()

@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from glassformer.cli import main
-from glassformer.runs.atomic import read_arrays
-from glassformer.runs.load import load
+from glassformer.cli.program import main
+from glassformer.core.atomic import read_arrays
+from glassformer.runs.load import load_model
 from glassformer.tasks import TASKS
 from tests.tasks.test_load import RULE as MIRROR
 
@@ -61,13 +61,13 @@ def test_a_rule_file_from_training_to_test(capsys, here):
 
 @pytest.mark.slow
 def test_an_interrupted_rule_file_goes_on(capsys, here, monkeypatch):
-    import glassformer.commands.run as command
+    import glassformer.commands.run_stages as command
 
     def interrupt(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(command, "measure", interrupt)
+        patch.setattr(command, "measure_model", interrupt)
         assert main(["run", "mirror.py", *TINY.split()]) == 130
     weights = (here / "runs" / "mirror" / "params.safetensors").read_bytes()
     for words in ("run mirror.py --resume", f"run mirror.py {TINY}"):
@@ -123,4 +123,4 @@ def test_float64_all_the_way(here):
     assert {array.dtype for array in params.values()} == {np.dtype(np.float64)}
     assert any((array != array.astype(np.float32)).any() for array in params.values())
     assert about["model"]["precision"] == "float64"
-    assert load("deep").forward(np.arange(3)).dtype == np.float64
+    assert load_model("deep").forward(np.arange(3)).dtype == np.float64

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.cli import main
+from glassformer.cli.program import main
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.tasks import TASKS
-from tests.spectra.real_weights import smollm2
+from tests.lens.real_weights import smollm2
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 SMALL = [
     "--draw.figures",
     "none",
+    "--draw.page",
+    "false",  # `page` is a command of its own below
     "--prove.seconds",
     "1",
     "--seeds",

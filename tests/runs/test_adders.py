@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import tomli_w
 
-from glassformer.errors import UserError
-from glassformer.model.forward import parameters
+from glassformer.core.errors import UserError
+from glassformer.models.forward import list_parameters
 from glassformer.runs.adders import ADDERS
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.resolve import resolve
+from glassformer.runs.resolve import resolve_run
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.train.flat import first_values, flat_of
-from glassformer.train.population import Population
-from glassformer.train.streams import stream
+from glassformer.training.flat import make_flat_layout, sample_first_values
+from glassformer.training.population import Population
+from glassformer.training.streams import make_stream_key
 from glassformer.zoo import ZOO
 from tests.selection import chosen
 
@@ -30,7 +30,7 @@ def test_every_trained_adder_of_the_zoo_has_a_configuration():
 
 @pytest.mark.parametrize("name", ADDERS)
 def test_a_configuration_is_the_zoos_model(name):
-    run = resolve(name)
+    run = resolve_run(name)
     assert run == ADDERS[name]
     assert run.architecture == ZOO[name].architecture
     assert [(task.digits, task.layout) for task in (run.task, ZOO[name].task)] == [
@@ -46,7 +46,7 @@ def test_a_configuration_survives_a_file(name):
 
 def test_a_hand_built_adder_cannot_be_trained():
     with pytest.raises(UserError, match="'nanogpt-58' is hand-built, there is nothing to train: glassformer"):
-        resolve("nanogpt-58")
+        resolve_run("nanogpt-58")
 
 
 def test_recipes():
@@ -60,7 +60,7 @@ def test_recipes():
 @pytest.mark.parametrize("name", chosen(["glass-29", "microadder-57", "rope-62"], ["glass-29"]))
 def test_two_steps_of_training(name):
     """Gradients reach every array, and leave finite numbers behind."""
-    run = resolve(name, TINY)
+    run = resolve_run(name, TINY)
     population = Population(run.architecture, run.task.sampler(run.data, 0), run.train, np.array([5]))
     start = population.start()
     stretch = population.advance(start, 0, 2)
@@ -73,8 +73,10 @@ def test_two_steps_of_training(name):
 
 def first(name, seed=0):
     architecture = ZOO[name].architecture
-    draw = jax.jit(first_values, static_argnums=0)
-    return flat_of(architecture).unpack(np.asarray(draw(architecture, stream(seed, "start"))))
+    draw = jax.jit(sample_first_values, static_argnums=0)
+    return make_flat_layout(architecture).unpack(
+        np.asarray(draw(architecture, make_stream_key(seed, "start")))
+    )
 
 
 def test_first_values_of_microadder():
@@ -96,7 +98,7 @@ def test_the_glass_family_starts_with_a_positive_form():
     assert np.linalg.eigvalsh(forms).min() > -1e-6
     np.testing.assert_array_equal(forms, forms.swapaxes(1, 2))
     assert np.trace(forms, axis1=1, axis2=2).mean() / 3 == pytest.approx(4 / 7, rel=0.15)
-    law = parameters(ZOO["glass-39"].architecture)["attn.q.weight"]
+    law = list_parameters(ZOO["glass-39"].architecture)["attn.q.weight"]
     assert (law.law, law.scale) == ("gram", pytest.approx(3 / 7))
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.cli import main
-from glassformer.errors import UserError
+from glassformer.cli.program import main
+from glassformer.core.errors import UserError
 from glassformer.runs import budget
-from glassformer.runs.budget import Cost, cost_of_run, require_affordable
+from glassformer.runs.budget import ResourceCost, estimate_run_cost, require_affordable
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.resolve import resolve
+from glassformer.runs.resolve import resolve_run
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import TASKS, Task
 
@@ -22,7 +22,7 @@ HUGE = 10**18
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_every_named_configuration_is_affordable(name):
-    cost = cost_of_run(CONFIGURATIONS[name])
+    cost = estimate_run_cost(CONFIGURATIONS[name])
     assert 1e5 < cost.memory < 4e9
     assert cost.disk < 2e9
     assert 0.01 < cost.seconds < 24 * 3600
@@ -32,9 +32,12 @@ def test_every_named_configuration_is_affordable(name):
 @pytest.mark.parametrize(
     ("cost", "sentence"),
     [
-        (Cost(memory=1e15), "it would take about 1,000 TB of memory, there are "),
-        (Cost(disk=1e18), "it would take about 1,000,000 TB on the disk, there are "),
-        (Cost(seconds=1e12), "it would take at least 31,710 years here, the limit is 7 days; --no-limit"),
+        (ResourceCost(memory=1e15), "it would take about 1,000 TB of memory, there are "),
+        (ResourceCost(disk=1e18), "it would take about 1,000,000 TB on the disk, there are "),
+        (
+            ResourceCost(seconds=1e12),
+            "it would take at least 31,710 years here, the limit is 7 days; --no-limit",
+        ),
     ],
 )
 def test_what_the_machine_does_not_have_is_one_sentence(tmp_path, cost, sentence):
@@ -47,13 +50,13 @@ def test_what_the_machine_does_not_have_is_one_sentence(tmp_path, cost, sentence
 
 def test_more_of_anything_costs_more():
     run = CONFIGURATIONS["plus_last_even"]
-    base = cost_of_run(run)
+    base = estimate_run_cost(run)
     for field in ("seeds", "steps", "batch", "held_out"):
         train = replace(run.train, **{field: 50 * getattr(run.train, field)})
-        more = cost_of_run(replace(run, train=train))
+        more = estimate_run_cost(replace(run, train=train))
         assert more.seconds > base.seconds, field
         assert more.memory > base.memory, field
-    assert cost_of_run(replace(run, data=replace(run.data, count=10**8))).memory > 1e9
+    assert estimate_run_cost(replace(run, data=replace(run.data, count=10**8))).memory > 1e9
 
 
 def integer_settings():
@@ -113,15 +116,15 @@ def test_every_integer_setting_has_an_upper_bound(kind, path):
 )
 def test_a_careless_number_is_refused_before_anything_is_made(tmp_path, monkeypatch, capsys, words):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(budget, "free_memory", lambda: 16e9)
+    monkeypatch.setattr(budget, "measure_free_memory", lambda: 16e9)
     assert main(words.split()) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_free_memory_and_disk_are_numbers_of_this_machine(tmp_path):
-    assert 1e6 < budget.free_memory() < 1e15
-    assert 0 < budget.free_disk(tmp_path / "not" / "there") < 1e18
+    assert 1e6 < budget.measure_free_memory() < 1e15
+    assert 0 < budget.measure_free_disk(tmp_path / "not" / "there") < 1e18
 
 
 @pytest.mark.parametrize(
@@ -136,4 +139,4 @@ def test_free_memory_and_disk_are_numbers_of_this_machine(tmp_path):
 )
 def test_a_bound_that_depends_on_the_model_is_said_with_the_model(part, kind, setting):
     with pytest.raises(UserError, match=setting):
-        resolve("lucky7", {f"model.{part}.kind": kind, f"model.{part}.{setting}": str(HUGE)})
+        resolve_run("lucky7", {f"model.{part}.kind": kind, f"model.{part}.{setting}": str(HUGE)})

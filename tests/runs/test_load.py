@@ -6,23 +6,23 @@ import sys
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.model.architecture import reference
-from glassformer.model.forward import parameters
-from glassformer.runs.atomic import write_arrays
+from glassformer.core.atomic import write_arrays
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import make_reference_architecture
+from glassformer.models.forward import list_parameters
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.folder import open_folder
-from glassformer.runs.load import load
+from glassformer.runs.folder import open_run_folder
+from glassformer.runs.load import load_model
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import Addition
 from glassformer.zoo import ZOO
-from glassformer.zoo.entry import Entry
+from glassformer.zoo.entry import ZooEntry
 
 RUN = CONFIGURATIONS["plus_last_even"]
 PARAMS = {
     name: np.full(parameter.shape, 0.5, np.float32)
-    for name, parameter in parameters(RUN.architecture).items()
+    for name, parameter in list_parameters(RUN.architecture).items()
 }
 ABOUT = {"task": to_tree(RUN.task), "data": to_tree(RUN.data), "model": to_tree(RUN.architecture)}
 
@@ -35,7 +35,7 @@ def here(tmp_path, monkeypatch):
 
 def test_a_file_says_what_it_is(here):
     write_arrays(here / "x.safetensors", PARAMS, ABOUT)
-    loaded = load("x.safetensors")
+    loaded = load_model("x.safetensors")
     assert (loaded.task, loaded.data, loaded.architecture) == (RUN.task, RUN.data, RUN.architecture)
     assert loaded.origin == "x.safetensors"
     np.testing.assert_array_equal(loaded.params["head.bias"], PARAMS["head.bias"])
@@ -43,10 +43,10 @@ def test_a_file_says_what_it_is(here):
 
 def test_a_run_by_its_folder_or_its_name(here):
     folder = here / "runs" / "mine"
-    open_folder(folder, RUN)
+    open_run_folder(folder, RUN)
     write_arrays(folder / "params.safetensors", PARAMS, ABOUT)
     for target in ("mine", "runs/mine", str(folder), folder):
-        assert load(target).task == RUN.task
+        assert load_model(target).task == RUN.task
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_weights_that_do_not_fit_get_one_sentence(here, params, about, sentence)
     write_arrays(here / "x.safetensors", params, about)
     before = (here / "x.safetensors").read_bytes()
     with pytest.raises(UserError) as error:
-        load("x.safetensors")
+        load_model("x.safetensors")
     assert str(error.value).startswith(sentence)
     assert (here / "x.safetensors").read_bytes() == before
 
@@ -113,24 +113,24 @@ def test_weights_that_do_not_fit_get_one_sentence(here, params, about, sentence)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 def test_every_floating_type_is_read_in_the_architectures_precision(here, dtype):
     write_arrays(here / "x.safetensors", {name: a.astype(dtype) for name, a in PARAMS.items()}, ABOUT)
-    loaded = load("x.safetensors")
+    loaded = load_model("x.safetensors")
     assert {array.dtype.name for array in loaded.params.values()} == {"float32"}
     np.testing.assert_array_equal(loaded.params["head.bias"], PARAMS["head.bias"])  # 0.5 is exact in all
 
 
 def test_model_says_what_a_file_does_not(here):
     write_arrays(here / "x.safetensors", PARAMS, {})
-    assert load("x.safetensors", "plus_last_even").architecture == RUN.architecture
+    assert load_model("x.safetensors", "plus_last_even").architecture == RUN.architecture
     write_arrays(here / "x.safetensors", PARAMS, ABOUT)
     for model, sentence in {
         "lucky7": "x.safetensors: token.weight has shape (12, 2), but the architecture needs",
         "plus_last_evn": "no model called 'plus_last_evn'; did you mean 'plus_last_even'? (glassformer list models)",
     }.items():
         with pytest.raises(UserError) as error:
-            load("x.safetensors", model)
+            load_model("x.safetensors", model)
         assert str(error.value).startswith(sentence)
     with pytest.raises(UserError, match=r"^--model is for \.safetensors files; successor says its own"):
-        load("successor", "plus_last_even")
+        load_model("successor", "plus_last_even")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_files_that_are_not_safetensors(here, damage):
     write_arrays(path, PARAMS, ABOUT)
     damage(path)
     with pytest.raises(UserError, match=r"^x\.safetensors is damaged or not a safetensors file \(") as error:
-        load("x.safetensors")
+        load_model("x.safetensors")
     assert "\n" not in str(error.value)
 
 
@@ -158,11 +158,11 @@ def test_files_that_are_not_safetensors(here, damage):
 def zoo(monkeypatch):
     """A zoo with one hand-built adder (it always writes 3), one with shipped weights and one without any."""
     task = Addition(digits=2)
-    architecture = reference(width=2, context=task.written().length - 1, vocab=10)
-    build = {name: np.zeros(p.shape) for name, p in parameters(architecture).items()}
+    architecture = make_reference_architecture(width=2, context=task.written().length - 1, vocab=10)
+    build = {name: np.zeros(p.shape) for name, p in list_parameters(architecture).items()}
     build["head.bias"][3] = 1.0
     entries = {
-        name: Entry(name, "for the tests", task, architecture, maker)
+        name: ZooEntry(name, "for the tests", task, architecture, maker)
         for name, maker in {"threes": lambda: build, "shipped": None, "bare-41": None}.items()
     }
     for name, entry in entries.items():
@@ -174,29 +174,29 @@ def test_a_zoo_model_is_built_or_read_from_the_package(here, zoo, monkeypatch):
     monkeypatch.setattr("glassformer.zoo.entry.WEIGHTS", here)
     write_arrays(here / "shipped.safetensors", zoo, {})
     for name in ("threes", "shipped"):
-        loaded = load(name)
+        loaded = load_model(name)
         assert (loaded.origin, loaded.task.digits) == (name, 2)
         assert loaded.params["head.bias"].dtype == np.float32
         assert loaded.add(1, 2) == 333
     with pytest.raises(UserError, match=r"^'bare-41' has no weights here yet: glassformer run bare-41$"):
-        load("bare-41")
+        load_model("bare-41")
 
 
 def test_a_zoo_model_without_weights_is_found_among_the_runs(here, zoo):
     task = Addition(digits=2)
     run = Run("bare-41", task=task, model=ZOO["bare-41"].architecture)
-    open_folder(here / "runs" / "bare-41", run)
+    open_run_folder(here / "runs" / "bare-41", run)
     about = {"task": to_tree(task), "model": to_tree(run.architecture)}
     write_arrays(here / "runs" / "bare-41" / "params.safetensors", zoo, about)
-    assert load("bare-41").origin == "runs/bare-41/params.safetensors"
+    assert load_model("bare-41").origin == "runs/bare-41/params.safetensors"
 
 
 def test_an_adder_adds_and_a_rule_model_says_that_it_cannot(here, zoo):
     with pytest.raises(UserError, match=r"^a must be an integer between 0 and 99, but it is 100$"):
-        load("threes").add(100, 1)
+        load_model("threes").add(100, 1)
     write_arrays(here / "x.safetensors", PARAMS, ABOUT)
     with pytest.raises(UserError, match=r"^x\.safetensors cannot add: it was made for plus_last_even$"):
-        load("x.safetensors").add(1, 2)
+        load_model("x.safetensors").add(1, 2)
 
 
 def test_loading_a_zoo_model_starts_without_jax(here):
@@ -209,7 +209,7 @@ def test_loading_a_zoo_model_starts_without_jax(here):
 
 def test_targets_that_are_nothing(here):
     (here / "weights.pt").write_bytes(b"x")
-    open_folder(here / "runs" / "begun", RUN)
+    open_run_folder(here / "runs" / "begun", RUN)
     (here / "empty").mkdir()
     for target, sentence in {
         "none.safetensors": "no file none.safetensors",
@@ -220,5 +220,5 @@ def test_targets_that_are_nothing(here):
         "begun": "runs/begun is not finished; glassformer run runs/begun/run.toml --out runs/begun",
     }.items():
         with pytest.raises(UserError) as error:
-            load(target)
+            load_model(target)
         assert str(error.value).startswith(sentence)

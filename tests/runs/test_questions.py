@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import tomli_w
 
-from glassformer.model.count import by_part
-from glassformer.model.forward import parameters
+from glassformer.models.count import count_by_part
+from glassformer.models.forward import list_parameters
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.questions import QUESTIONS
-from glassformer.runs.resolve import resolve
+from glassformer.runs.resolve import resolve_run
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import TASKS
-from glassformer.train.population import Population
+from glassformer.training.population import Population
 
 PARAMETERS = {"max_of": 7_360, "modular": 18_930, "modular-11": 6}
 PROMPTS = {"max_of": 64**4, "modular": 113**2, "modular-11": 11**2}
@@ -31,7 +31,7 @@ def test_every_question_has_a_configuration():
 
 @each
 def test_a_configuration_fits_its_task(name):
-    run = resolve(name)
+    run = resolve_run(name)
     assert run == QUESTIONS[name]
     assert run.name == name and run.about
     assert run.task.family == "question"
@@ -42,7 +42,7 @@ def test_a_configuration_fits_its_task(name):
 
 @each
 def test_its_parameters_are_as_many_as_is_said(name):
-    assert sum(by_part(QUESTIONS[name].architecture).values()) == PARAMETERS[name]
+    assert sum(count_by_part(QUESTIONS[name].architecture).values()) == PARAMETERS[name]
 
 
 @each
@@ -54,7 +54,7 @@ def test_a_configuration_survives_a_file(name):
 @each
 def test_training_moves_every_parameter(name):
     """In some seed: a hinge gets no slope while it is off."""
-    run = resolve(name, TINY)
+    run = resolve_run(name, TINY)
     sampler = run.task.sampler(run.data, run.architecture.context)
     population = Population(run.architecture, sampler, run.train, np.arange(3))
     start = population.start()
@@ -67,4 +67,4 @@ def test_training_moves_every_parameter(name):
         if (array != population.flat.unpack(after)[key]).any()
     }
     fixed = {one.name for one in run.architecture.fixed}
-    assert moved == set(parameters(run.architecture)) - fixed
+    assert moved == set(list_parameters(run.architecture)) - fixed

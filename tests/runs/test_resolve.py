@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.model.position import Sinusoidal
+from glassformer.core.errors import UserError
+from glassformer.models.position import SinusoidalPosition
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.resolve import leaves, parse_value, resolve
+from glassformer.runs.resolve import list_setting_leaves, parse_value, resolve_run
 from glassformer.runs.tree import to_tree
 from glassformer.tasks.rules_operator import PlusMeansEven
 
@@ -24,11 +24,11 @@ def toml(tmp_path):
 
 
 def test_a_name_is_its_configuration():
-    assert resolve("plus_last_even") == PLUS
+    assert resolve_run("plus_last_even") == PLUS
 
 
 def test_options_change_single_leaves():
-    run = resolve(
+    run = resolve_run(
         "plus_last_even", {"train.steps": "500", "task.p": "0.4", "model.layers.0.residual": "false"}
     )
     layer = replace(PLUS.model.layers[0], residual=False)
@@ -41,25 +41,25 @@ def test_options_change_single_leaves():
 
 
 def test_another_kind_drops_the_settings_of_the_old_one():
-    run = resolve("plus_last_even", {"model.position.kind": "sinusoidal"})
-    assert run.model.position == Sinusoidal()
-    run = resolve("plus_last_even", {"task.name": "plus_means_even", "task.p": "0.5"})
+    run = resolve_run("plus_last_even", {"model.position.kind": "sinusoidal"})
+    assert run.model.position == SinusoidalPosition()
+    run = resolve_run("plus_last_even", {"task.name": "plus_means_even", "task.p": "0.5"})
     assert run.task == PlusMeansEven(p=0.5)
 
 
 def test_a_kind_counts_before_its_settings_in_whatever_order():
-    run = resolve("plus_last_even", {"task.p": "0.5", "task.name": "plus_means_even"})
+    run = resolve_run("plus_last_even", {"task.p": "0.5", "task.name": "plus_means_even"})
     assert run.task == PlusMeansEven(p=0.5)
 
 
 def test_naming_the_same_kind_keeps_its_settings():
-    assert resolve("plus_last_even", {"task.name": "plus_last_even"}) == PLUS
+    assert resolve_run("plus_last_even", {"task.name": "plus_last_even"}) == PLUS
 
 
 def test_a_part_that_was_none_is_switched_on():
-    run = resolve("successor", {"model.layers.0.attention.out.kind": "full"})
+    run = resolve_run("successor", {"model.layers.0.attention.out.kind": "full"})
     assert run.model.layers[0].attention.out.kind == "full"
-    run = resolve("successor", {"model.layers.0.feedforward": "none"})
+    run = resolve_run("successor", {"model.layers.0.feedforward": "none"})
     assert run.model.layers[0].feedforward is None
 
 
@@ -93,28 +93,28 @@ def test_values_are_read_as_toml_does(text, value):
 )
 def test_bad_options_get_one_sentence(options, sentence):
     with pytest.raises(UserError) as error:
-        resolve("plus_last_even", options)
+        resolve_run("plus_last_even", options)
     assert str(error.value) == sentence
 
 
 def test_a_file_on_top_of_its_base(toml):
-    run = resolve(toml('base = "plus_last_even"\nname = "mine"\n[train]\nsteps = 9\n'))
+    run = resolve_run(toml('base = "plus_last_even"\nname = "mine"\n[train]\nsteps = 9\n'))
     assert run == replace(PLUS, name="mine", train=replace(PLUS.train, steps=9))
 
 
 def test_a_base_that_is_a_file(toml):
     below = toml('base = "plus_last_even"\n[train]\nsteps = 9\nseeds = 3\n', "below.toml")
-    run = resolve(toml(f'base = "{below}"\n[train]\nseeds = 4\n'), {"train.batch": "2"})
+    run = resolve_run(toml(f'base = "{below}"\n[train]\nseeds = 4\n'), {"train.batch": "2"})
     assert (run.train.steps, run.train.seeds, run.train.batch) == (9, 4, 2)
 
 
 def test_a_file_of_another_kind_than_its_base(toml):
-    run = resolve(toml('base = "plus_last_even"\n[task]\nname = "plus_means_even"\n'))
+    run = resolve_run(toml('base = "plus_last_even"\n[task]\nname = "plus_means_even"\n'))
     assert run.task == PlusMeansEven()
 
 
 def test_a_file_without_base_starts_from_defaults(toml):
-    assert resolve(toml("[train]\nsteps = 9\n")).train.steps == 9
+    assert resolve_run(toml("[train]\nsteps = 9\n")).train.steps == 9
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_file_without_base_starts_from_defaults(toml):
 def test_bad_files_get_one_sentence(toml, text, sentence):
     path = toml(text)
     with pytest.raises(UserError) as error:
-        resolve(path)
+        resolve_run(path)
     assert str(error.value).startswith(sentence.format(path=path))
     assert "\n" not in str(error.value)
 
@@ -144,27 +144,27 @@ def test_a_file_that_is_its_own_base(toml, tmp_path):
     path = toml(f'base = "{tmp_path}/other.toml"')
     toml(f'base = "{path}"', "other.toml")
     with pytest.raises(UserError, match=r"mine.toml is its own base"):
-        resolve(path)
+        resolve_run(path)
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(UserError, match=r"^cannot read .*none.toml: No such file or directory$"):
-        resolve(str(tmp_path / "none.toml"))
+        resolve_run(str(tmp_path / "none.toml"))
     with pytest.raises(UserError, match=r"^cannot read .*run.toml: No such file or directory$"):
-        resolve(str(tmp_path))
+        resolve_run(str(tmp_path))
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match="is no text in UTF-8"):
-        resolve(str(tmp_path / "bytes.toml"))
+    with pytest.raises(UserError, match="is not UTF-8 text"):
+        resolve_run(str(tmp_path / "bytes.toml"))
 
 
 def test_leaves_name_every_setting():
-    found = leaves(to_tree(PLUS))
+    found = list_setting_leaves(to_tree(PLUS))
     assert found["model.layers.0.attention.heads"] == 1
     assert found["task.p"] == 0.3
-    assert resolve("plus_last_even", {"data.count": str(found["data.count"])}) == PLUS
+    assert resolve_run("plus_last_even", {"data.count": str(found["data.count"])}) == PLUS
 
 
 def test_a_runs_own_name_may_be_a_rules():
     """Only `task.name` changes the task; the run's name is a plain setting."""
-    run = resolve("plus_last_even", {"name": "lucky7", "train.steps": 5})
+    run = resolve_run("plus_last_even", {"name": "lucky7", "train.steps": 5})
     assert (run.name, run.task, run.train.steps) == ("lucky7", PLUS.task, 5)

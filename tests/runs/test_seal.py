@@ -5,8 +5,14 @@ import shutil
 
 import pytest
 
-from glassformer.cli import main
-from glassformer.runs.seal import digest_files, find_damaged, read_digests, replacing, require_whole
+from glassformer.cli.program import main
+from glassformer.runs.seal import (
+    digest_files,
+    find_damaged,
+    read_digests,
+    replace_sealed_files,
+    require_whole_run,
+)
 
 TINY = "--seeds 2 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8 --data.count 50 --quiet"
 TINY += " --measure.positions 50 --measure.generated 4 --prove.seconds 1 --draw.figures 02,05"
@@ -37,7 +43,7 @@ def test_every_file_is_in_the_seal(run):
     assert {"params.safetensors", "run.toml", "page.html", "metrics.csv"} <= files
     assert any(name.startswith("figures/02") for name in files)
     assert digests == digest_files(run)
-    require_whole(run)
+    require_whole_run(run)
 
 
 @pytest.mark.parametrize("name", ["params.safetensors", "run.toml", "metrics.csv", "env.json", "report.md"])
@@ -82,17 +88,17 @@ def test_what_is_made_anew_is_made_anew(run, finished):
 def test_later_commands_keep_the_seal(run):
     for words in ("draw {} --only 02 --theme dark", "page {} --time 1", "prove {} --time 1"):
         assert main(words.format(run).split()) in (0, 1, 3)
-        require_whole(run)
+        require_whole_run(run)
         assert find_damaged(run) == set()
     assert read_digests(run) == digest_files(run)
 
 
 def test_a_kill_while_a_file_is_replaced_leaves_it_without_a_seal(run):
-    with pytest.raises(KeyboardInterrupt), replacing(run, "page.html"):
+    with pytest.raises(KeyboardInterrupt), replace_sealed_files(run, "page.html"):
         (run / "page.html").write_text("half")
         raise KeyboardInterrupt
     assert "page.html" not in read_digests(run)
-    require_whole(run)
+    require_whole_run(run)
 
 
 def test_a_run_of_an_older_version_has_no_seal_and_is_taken_as_it_is(run):
@@ -100,7 +106,7 @@ def test_a_run_of_an_older_version_has_no_seal_and_is_taken_as_it_is(run):
     del result["digests"]
     (run / "result.json").write_text(json.dumps(result))
     (run / "report.md").write_text("changed")
-    require_whole(run)
+    require_whole_run(run)
     assert main(["test", str(run), "--positions", "10"]) == 0
 
 

@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.model.architecture import Fixed, reference
-from glassformer.runs.atomic import write_arrays
+from glassformer.core.atomic import write_arrays
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import FixedEntry, make_reference_architecture
 from glassformer.runs.config import Run
 from glassformer.runs.start import require_startable
-from glassformer.runs.training import first_state
+from glassformer.runs.training import start_population
 from glassformer.tasks import Sequences, make_rule
-from glassformer.train.population import Population
-from glassformer.train.settings import Train
+from glassformer.training.population import Population
+from glassformer.training.settings import TrainSettings
 
-MODEL = replace(reference(vocab=5, context=4), fixed=(Fixed("head.bias", (1,), 0.5),))
+MODEL = replace(make_reference_architecture(vocab=5, context=4), fixed=(FixedEntry("head.bias", (1,), 0.5),))
 RULE, DATA = make_rule("successor", high=4), Sequences(20, 6, 8)
 SOURCE = RULE.sampler(DATA, 4)
 
 
 def run(path, noise):
-    train = Train(seeds=2, held_out=8, start_from=str(path), start_noise=noise, threads=1)
+    train = TrainSettings(seeds=2, held_out=8, start_from=str(path), start_noise=noise, threads=1)
     return Run(task=RULE, data=DATA, model=MODEL, train=train)
 
 
@@ -31,7 +31,7 @@ def population(one):
 
 def first(path, noise):
     one = run(path, noise)
-    return first_state(one, population(one))
+    return start_population(one, population(one))
 
 
 def test_seeds_start_from_a_file_each_with_its_own_noise(tmp_path):

@@ -8,28 +8,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.model.architecture import reference
+from glassformer.core.atomic import read_arrays, write_arrays
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import make_reference_architecture
 from glassformer.runs import training
-from glassformer.runs.atomic import read_arrays, write_arrays
 from glassformer.runs.config import Run
-from glassformer.runs.load import load
+from glassformer.runs.load import load_model
 from glassformer.runs.metrics import COLUMNS, SCORES, read_metrics
-from glassformer.runs.training import Trained, train_into
+from glassformer.runs.training import TrainedPopulation, train_into_folder
 from glassformer.tasks import Addition, Sequences, make_rule
-from glassformer.train.objective import Scores
-from glassformer.train.population import Population
-from glassformer.train.settings import Train
+from glassformer.training.objective import HeldOutScores
+from glassformer.training.population import Population
+from glassformer.training.settings import TrainSettings
 from tests.selection import each
 
-TRAIN = Train(
+TRAIN = TrainSettings(
     seeds=3, steps=5, evaluate_every=2, batch=4, held_out=16, warm_up=2, polish_steps=1, polish_batch=8
 )
 RUN = Run(
     name="tiny",
     task=make_rule("successor", high=4),
     data=Sequences(20, 6, 8),
-    model=reference(width=2, context=4),
+    model=make_reference_architecture(width=2, context=4),
     train=TRAIN,
 )
 KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "metrics.csv")
@@ -67,9 +67,9 @@ def shared_population(architecture, source, train, seeds):
     return shared_population_of(train)
 
 
-def train(folder: Path, run: Run = RUN) -> Trained:
+def train(folder: Path, run: Run = RUN) -> TrainedPopulation:
     folder.mkdir(exist_ok=True)
-    return train_into(folder, run, lambda step, rows: None)
+    return train_into_folder(folder, run, lambda step, rows: None)
 
 
 def kept(folder):
@@ -138,7 +138,7 @@ def test_a_finished_run_is_finished_again_with_the_same_bytes(tmp_path, whole):
 
 def test_progress_goes_from_where_it_was_to_the_end(monkeypatch, tmp_path):
     steps = []
-    train_into(tmp_path, RUN, lambda step, rows: steps.append((step, len(rows))))
+    train_into_folder(tmp_path, RUN, lambda step, rows: steps.append((step, len(rows))))
     assert steps == [(0, 0), (2, 3), (4, 3), (5, 3)]
     with monkeypatch.context() as patch:
         kill_at(patch, 9, before=False)
@@ -146,7 +146,7 @@ def test_progress_goes_from_where_it_was_to_the_end(monkeypatch, tmp_path):
         with pytest.raises(Killed):
             train(tmp_path / "again")
     steps.clear()
-    train_into(tmp_path / "again", RUN, lambda step, rows: steps.append((step, len(rows))))
+    train_into_folder(tmp_path / "again", RUN, lambda step, rows: steps.append((step, len(rows))))
     assert steps == [(4, 3), (5, 3)]
 
 
@@ -154,7 +154,7 @@ def test_metrics_hold_every_evaluation_of_every_seed(whole):
     rows = read_metrics(whole)
     assert [(row["step"], row["seed"]) for row in rows] == [(s, i) for s in (2, 4, 5, 6) for i in range(3)]
     assert (whole / "metrics.csv").read_text().splitlines()[0] == ",".join(COLUMNS)
-    assert Scores._fields == SCORES
+    assert HeldOutScores._fields == SCORES
     assert all(0 <= row["argmax_accuracy"] <= 1 for row in rows)
 
 
@@ -164,7 +164,7 @@ def test_the_best_seed_is_kept(whole):
     population, about = read_arrays(whole / "population.safetensors")
     assert population["seed"].tolist() == [0, 1, 2]
     assert about["seed"] == best["seed"]
-    loaded = load(whole / "params.safetensors")
+    loaded = load_model(whole / "params.safetensors")
     assert (loaded.task, loaded.data, loaded.architecture) == (RUN.task, RUN.data, RUN.architecture)
     for name, array in loaded.params.items():
         np.testing.assert_array_equal(array, population[name][best["seed"]])
@@ -174,7 +174,7 @@ def test_only_the_best_are_polished(tmp_path, whole):
     """With one seed to polish, the best before the polish gets the bits it has when all are; others stay."""
     train(tmp_path, replace(RUN, train=replace(TRAIN, polish_seeds=1)))
     before, after = (read_metrics(tmp_path)[start : start + 3] for start in (6, 9))
-    best = training.ranking(before, RUN.task)[0]
+    best = training.rank_seeds(before, RUN.task)[0]
     assert after[best] == read_metrics(whole)[9 + best] != before[best] | {"step": 6}
     others = [place for place in range(3) if place != best]
     assert [after[place] for place in others] == [before[place] | {"step": 6} for place in others]
@@ -191,7 +191,7 @@ def test_mined_problems_join_the_polish(tmp_path):
 
     def mined(folder, miner):
         folder.mkdir(exist_ok=True)
-        return train_into(folder, run, lambda step, rows: None, miner)
+        return train_into_folder(folder, run, lambda step, rows: None, miner)
 
     mined(tmp_path / "whole", miner)
     steps = [row["step"] for row in read_metrics(tmp_path / "whole")]
@@ -222,12 +222,12 @@ def test_what_a_seed_is_chosen_by():
         (1.0, 1.0, 1.0, 1.0, np.nan),
     ]
     rows = [dict(zip(names, row, strict=True)) for row in table]
-    assert training.ranking(rows, RUN.task) == [1, 0, 2]
+    assert training.rank_seeds(rows, RUN.task) == [1, 0, 2]
     rows[0]["argmax_accuracy"] = 0.95
-    assert training.ranking(rows, RUN.task) == [0, 1, 2]
-    assert training.ranking(rows, Addition()) == [1, 0, 2]
+    assert training.rank_seeds(rows, RUN.task) == [0, 1, 2]
+    assert training.rank_seeds(rows, Addition()) == [1, 0, 2]
     with pytest.raises(UserError, match="every seed diverged"):
-        training.ranking(rows[3:], RUN.task)
+        training.rank_seeds(rows[3:], RUN.task)
 
 
 def test_history_is_every_checkpoint_of_the_best_seed(whole):
@@ -284,7 +284,7 @@ def test_missing_metrics_are_noticed(tmp_path, whole):
     lines = (tmp_path / "metrics.csv").read_text().splitlines(keepends=True)
     (tmp_path / "metrics.csv").write_text("".join(lines[:-3]))
     with pytest.raises(
-        UserError, match=r"metrics.csv is damaged \(rows are missing\); --overwrite starts anew"
+        UserError, match=r"metrics.csv is damaged \(rows are missing\); --overwrite starts over"
     ):
         train(tmp_path)
     (tmp_path / "metrics.csv").unlink()
@@ -309,7 +309,7 @@ def test_the_state_of_another_run_is_refused(tmp_path, whole, change):
     write_arrays(path, arrays, about)
     with pytest.raises(UserError) as error:
         train(tmp_path)
-    assert str(error.value) == f"{path} is of another run; --overwrite starts anew"
+    assert str(error.value) == f"{path} is of another run; --overwrite starts over"
 
 
 def test_a_full_disk_stops_the_run_and_a_freed_one_goes_on(monkeypatch, tmp_path, whole):

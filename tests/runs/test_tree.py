@@ -7,26 +7,28 @@ from dataclasses import replace
 import pytest
 import tomli_w
 
-from glassformer.check.claims import model_hash
-from glassformer.errors import UserError
-from glassformer.model.architecture import Architecture, Fixed, Layer, Tie, reference
-from glassformer.model.attention import Attention
-from glassformer.model.position import Position, Sinusoidal, Spiral
-from glassformer.model.token import Arc
+from glassformer.checker.claims import hash_model
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import Architecture, FixedEntry, Layer, Tie, make_reference_architecture
+from glassformer.models.attention import Attention
+from glassformer.models.position import Position, SinusoidalPosition, SpiralPosition
+from glassformer.models.token import ArcTable
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.load import load
+from glassformer.runs.load import load_model
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 from glassformer.zoo.entry import WEIGHTS
 
 ADDER = Run(
     name="adder",
     task=Addition(digits=2, digit_stages=((5, 1), (9, 2))),
-    model=replace(reference(context=8), ties=(Tie("head.weight", "token.weight"),)),
+    model=replace(make_reference_architecture(context=8), ties=(Tie("head.weight", "token.weight"),)),
 )
-BARE = Run(model=Architecture(position=Sinusoidal(), layers=(Layer(attention=None), Layer(Attention()))))
+BARE = Run(
+    model=Architecture(position=SinusoidalPosition(), layers=(Layer(attention=None), Layer(Attention())))
+)
 
 
 @pytest.mark.parametrize("run", [*CONFIGURATIONS.values(), ADDER, BARE], ids=lambda run: run.name)
@@ -38,12 +40,12 @@ def test_every_configuration_comes_back_from_toml(run):
 
 def test_settings_that_are_not_given_keep_their_defaults():
     run = from_tree(Run, {"train": {"steps": 7}, "task": {"name": "lucky7"}}, "")
-    assert run.train == Train(steps=7)
+    assert run.train == TrainSettings(steps=7)
     assert run.task.s == 0.25
 
 
 def test_whole_numbers_serve_as_numbers():
-    train = from_tree(Train, {"peak_rate": 1}, "train")
+    train = from_tree(TrainSettings, {"peak_rate": 1}, "train")
     assert (train.peak_rate, type(train.peak_rate)) == (1.0, float)
 
 
@@ -128,7 +130,7 @@ def test_what_does_not_fit_gets_one_sentence(tree, sentence):
 
 
 def test_kinds_and_nothing():
-    assert from_tree(Position, {"kind": "sinusoidal"}, "model.position") == Sinusoidal()
+    assert from_tree(Position, {"kind": "sinusoidal"}, "model.position") == SinusoidalPosition()
     layer = from_tree(Layer, {"attention": "none"}, "layer")
     assert layer.attention is None
     assert to_tree(layer)["attention"] == "none"
@@ -136,20 +138,20 @@ def test_kinds_and_nothing():
 
 def test_a_field_that_came_later_is_written_where_it_is_set():
     model = replace(
-        reference(context=8),
-        token=Arc(middle=0.125),
-        position=Spiral(slots=(*range(7), "end"), turns=(("end", 2.5),)),
-        fixed=(Fixed("head.bias", (2,), 1.5),),
+        make_reference_architecture(context=8),
+        token=ArcTable(middle=0.125),
+        position=SpiralPosition(slots=(*range(7), "end"), turns=(("end", 2.5),)),
+        fixed=(FixedEntry("head.bias", (2,), 1.5),),
     )
     tree = to_tree(model)
     assert (tree["token"]["middle"], tree["position"]["turns"]) == (0.125, [["end", 2.5]])
     assert from_tree(Architecture, tomllib.loads(tomli_w.dumps(tree)), "model") == model
-    plain = to_tree(replace(model, token=Arc(), position=Spiral(), fixed=()))
+    plain = to_tree(replace(model, token=ArcTable(), position=SpiralPosition(), fixed=()))
     assert "middle" not in plain["token"] and "turns" not in plain["position"] and "fixed" not in plain
 
 
 def test_the_text_of_an_older_model_is_what_it_was():
     """The verdict that ships names the model by the hash of its text and numbers."""
     verdicts = json.loads((WEIGHTS / "verdicts.json").read_text())
-    model = load("glass-29")
-    assert model_hash(model.architecture, model.params) == verdicts["glass-29"]["sha256"]
+    model = load_model("glass-29")
+    assert hash_model(model.architecture, model.params) == verdicts["glass-29"]["sha256"]

@@ -9,12 +9,12 @@ import pytest
 
 from glassformer.commands.page import page
 from glassformer.commands.run_stages import draw_figures, make_page
-from glassformer.runs.atomic import write_json
-from glassformer.runs.folder import stored
+from glassformer.core.atomic import write_json
+from glassformer.runs.folder import read_stored_run
 from glassformer.runs.load import load_run
-from glassformer.runs.seal import digest_files, is_sealed, read_digests, replacing
+from glassformer.runs.seal import digest_files, is_sealed, read_digests, replace_sealed_files
 
-SMALL = Path(__file__).parent.parent / "draw" / "runs" / "lucky7"
+SMALL = Path(__file__).parent.parent / "pictures" / "runs" / "lucky7"
 CAPTIONS = "figures/captions.md"
 
 
@@ -29,13 +29,13 @@ def run(tmp_path):
 
 @pytest.fixture
 def config(run):
-    config = stored(run)
+    config = read_stored_run(run)
     return replace(config, draw=replace(config.draw, figures="05"))
 
 
 def unseal(folder, name):
     """As a process that is killed before it seals what it wrote."""
-    with pytest.raises(KeyboardInterrupt), replacing(folder, name):
+    with pytest.raises(KeyboardInterrupt), replace_sealed_files(folder, name):
         raise KeyboardInterrupt
 
 
@@ -86,6 +86,6 @@ def test_a_seal_never_makes_a_result_younger(run, monkeypatch):
 
     before = (run / "result.json").stat().st_mtime_ns
     monkeypatch.setattr("pathlib.Path.replace", note_time)
-    with replacing(run, "page.html"):
+    with replace_sealed_files(run, "page.html"):
         pass
     assert times == [before, before]

@@ -6,7 +6,7 @@ import signal
 import threading
 from pathlib import Path
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 
 PATIENCE = 60  # seconds that a unit waits for its end before it says that nobody came
 

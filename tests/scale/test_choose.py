@@ -5,18 +5,18 @@ import sys
 
 import pytest
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.scale.choose import make_engine
-from glassformer.scale.cluster import RayCluster
-from glassformer.scale.here import Here
-from glassformer.scale.processes import Processes
+from glassformer.scale.cluster import RayEngine
+from glassformer.scale.here import LocalEngine
+from glassformer.scale.processes import ProcessEngine
 
 
 def test_every_word_has_its_place():
-    assert make_engine() == Here(1)
-    assert make_engine("here", 3) == Here(3)
-    assert make_engine("processes", 3, gpus_per_unit=0.5) == Processes(3, 0.5)
-    assert make_engine("ray", 3, "auto", 1) == RayCluster("auto", 3, 1)
+    assert make_engine() == LocalEngine(1)
+    assert make_engine("here", 3) == LocalEngine(3)
+    assert make_engine("processes", 3, gpus_per_unit=0.5) == ProcessEngine(3, 0.5)
+    assert make_engine("ray", 3, "auto", 1) == RayEngine("auto", 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_a_wrong_word_is_one_sentence(words, sentence):
 @pytest.mark.parametrize(
     "code",
     [
-        "from glassformer.cli import main; main(['--help'])",
-        "from glassformer.cli import main; main([])",
+        "from glassformer.cli.program import main; main(['--help'])",
+        "from glassformer.cli.program import main; main([])",
         "from glassformer.scale.choose import make_engine; make_engine('ray'); make_engine('processes')",
     ],
 )

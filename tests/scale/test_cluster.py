@@ -8,14 +8,14 @@ from functools import partial
 import pytest
 
 import glassformer
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.scale import cluster as module
-from glassformer.scale.child import import_path
-from glassformer.scale.cluster import RayCluster
+from glassformer.scale.child import make_import_path
+from glassformer.scale.cluster import RayEngine
 from glassformer.scale.foreman import QUIET
-from glassformer.scale.here import Here
+from glassformer.scale.here import LocalEngine
 from glassformer.scale.session import make_session_folder
-from tests.spectra.small_llama import write_llama
+from tests.lens.small_llama import write_llama
 
 from .jobs import (
     does_or_holds,
@@ -38,7 +38,7 @@ def surroundings(ray_token):
     """Of every process of Ray here: no noise, a token and a folder of our own, and where the jobs are."""
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_token}
     folder = make_session_folder()
-    paths = {"PYTHONPATH": import_path(), "RAY_TMPDIR": str(folder)}
+    paths = {"PYTHONPATH": make_import_path(), "RAY_TMPDIR": str(folder)}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**QUIET, **token, **paths}.items():
             patch.setenv(name, value)
@@ -62,24 +62,24 @@ def nodes(surroundings):
 
 def test_a_killed_worker_changes_nothing(nodes, tmp_path):
     job = partial(kills_its_worker_once, str(tmp_path))
-    assert sorted(RayCluster(nodes.address).work(job, UNITS)) == list(Here().work(squared, UNITS))
+    assert sorted(RayEngine(nodes.address).work(job, UNITS)) == list(LocalEngine().work(squared, UNITS))
     assert times_begun(tmp_path, 1) == 2
 
 
 @pytest.mark.slow
 def test_a_unit_that_no_worker_survives_is_named(nodes):
     with pytest.raises(UserError, match=r"^unit 5: 3 workers died of it, the last one by WorkerCrashedError"):
-        list(RayCluster(nodes.address).work(kills_its_worker, [5]))
+        list(RayEngine(nodes.address).work(kills_its_worker, [5]))
 
 
 def test_the_error_of_a_job_is_one_sentence_and_ends_the_work(nodes):
     with pytest.raises(UserError, match=r"^three is one too many$"):
-        list(RayCluster(nodes.address).work(refuses_three, [3, 1, 2]))
+        list(RayEngine(nodes.address).work(refuses_three, [3, 1, 2]))
 
 
 def test_a_unit_that_fits_no_node_is_one_sentence(nodes):
     with pytest.raises(UserError, match=r"^no node of the Ray cluster at .* has 1 CPU and 1 GPU, which"):
-        list(RayCluster(nodes.address, gpus_per_unit=1).work(squared, UNITS))
+        list(RayEngine(nodes.address, gpus_per_unit=1).work(squared, UNITS))
 
 
 def test_spectra_writes_the_same_bytes(nodes, tmp_path):
@@ -91,7 +91,7 @@ def test_spectra_writes_the_same_bytes(nodes, tmp_path):
 
 
 def written(folder):
-    kinds = (".csv", ".parquet", ".safetensors")
+    kinds = (".csv", ".safetensors")
     files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.suffix in kinds}
     assert len(files) > 20
     return {name: path.read_bytes() for name, path in files.items()}
@@ -103,9 +103,9 @@ def test_a_node_is_killed_and_nothing_is_lost_or_counted_twice(nodes, tmp_path):
     killer = threading.Thread(target=kill_node, args=(nodes, pipe))
     killer.start()
     job = partial(waits_for_its_node_to_die, str(tmp_path))
-    found = list(RayCluster(nodes.address).work(job, UNITS))
+    found = list(RayEngine(nodes.address).work(job, UNITS))
     killer.join()
-    assert sorted(found) == list(Here().work(squared, UNITS))
+    assert sorted(found) == list(LocalEngine().work(squared, UNITS))
     assert times_begun(tmp_path, 1) == 2
     assert len(nodes.worker_nodes) == 1
 
@@ -119,7 +119,7 @@ def kill_node(nodes, pipe):
 
 
 def test_no_units_need_no_cluster():
-    assert list(RayCluster("127.0.0.1:1").work(squared, [])) == []
+    assert list(RayEngine("127.0.0.1:1").work(squared, [])) == []
 
 
 @pytest.mark.parametrize(
@@ -136,25 +136,25 @@ def test_no_units_need_no_cluster():
 )
 def test_an_address_where_no_cluster_is_is_one_sentence(address, sentence):
     with pytest.raises(UserError, match=sentence):
-        list(RayCluster(address).work(squared, [1]))
+        list(RayEngine(address).work(squared, [1]))
 
 
 def test_a_cluster_that_does_not_answer_in_time_is_one_sentence(monkeypatch):
     monkeypatch.setattr(module, "CONNECT", 0.0)
     with pytest.raises(UserError, match=r"^a Ray cluster on this machine did not answer within 0 seconds$"):
-        list(RayCluster().work(squared, [1]))
+        list(RayEngine().work(squared, [1]))
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"^--engine ray needs Ray: pip install 'glassformer\[ray\]'$"):
-        list(RayCluster().work(squared, [1]))
+        list(RayEngine().work(squared, [1]))
 
 
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_is_started_for_the_work_and_ends_with_it(tmp_path):
     pipe = open_pipe(tmp_path / "pipe")
-    results = RayCluster(workers=2).work(partial(does_or_holds, str(tmp_path / "pipe")), [1, 0])
+    results = RayEngine(workers=2).work(partial(does_or_holds, str(tmp_path / "pipe")), [1, 0])
     assert next(results) == (1, 1)
     assert read_pipe(pipe) == "begun\n"
     results.close()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.scale.cluster import RayCluster
+from glassformer.core.errors import UserError
+from glassformer.scale.cluster import RayEngine
 from glassformer.scale.session import LONGEST, make_session_folder
 
 from .jobs import does_or_waits, open_pipe, read_pipe, refuses_three
@@ -32,14 +32,14 @@ from .look import (
 
 DRIVER = """
 import sys
-from glassformer.scale.cluster import RayCluster
+from glassformer.scale.cluster import RayEngine
 from tests.scale.jobs import holds_a_pipe
-list(RayCluster(workers=1).work(holds_a_pipe, sys.argv[1:]))
+list(RayEngine(workers=1).work(holds_a_pipe, sys.argv[1:]))
 """
 LEAVES = """
-from glassformer.scale.cluster import RayCluster
+from glassformer.scale.cluster import RayEngine
 from tests.scale.jobs import squared
-results = RayCluster(workers=1).work(squared, [1, 2])
+results = RayEngine(workers=1).work(squared, [1, 2])
 next(results)
 """
 WRONG = "0" * 64
@@ -81,7 +81,7 @@ def seen(temporary, other_words, tmp_path_factory):
     """One start for all tests of a good run; the user's own words for other clusters change nothing."""
     path = tmp_path_factory.mktemp("seen") / "pipe"
     os.mkfifo(path)
-    with closing(RayCluster(workers=2).work(partial(does_or_waits, str(path)), [1, 0])) as results:
+    with closing(RayEngine(workers=2).work(partial(does_or_waits, str(path)), [1, 0])) as results:
         assert next(results) == (1, 1)
         handle = wait_until(partial(open_writer, path))
         found = look(temporary)
@@ -137,7 +137,7 @@ def test_nothing_is_left_after_a_good_run(seen):
 @pytest.mark.slow
 def test_nothing_is_left_after_a_unit_that_fails(temporary):
     with pytest.raises(UserError, match=r"^three is one too many$"):
-        list(RayCluster(workers=1).work(refuses_three, [3]))
+        list(RayEngine(workers=1).work(refuses_three, [3]))
     assert list_left(temporary) == []
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.errors import UserError
-from glassformer.tasks import Addition, add, column, digits_of, numbers_of
-from glassformer.tasks.addition import carry_share, most_digits
+from glassformer.core.errors import UserError
+from glassformer.tasks import Addition, add_column, add_digits, to_digits, to_numbers
+from glassformer.tasks.addition import schedule_carry_share, schedule_digits
 
 NUMBER = st.integers(0, 10**10 - 1)
 
@@ -16,7 +16,7 @@ NUMBER = st.integers(0, 10**10 - 1)
 @given(st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=20))
 def test_columns_add_as_python_does(problems):
     x, y = zip(*problems, strict=True)
-    sums = numbers_of(add(digits_of(x, 10), digits_of(y, 10)))
+    sums = to_numbers(add_digits(to_digits(x, 10), to_digits(y, 10)))
     assert sums == [a + b for a, b in problems]
 
 
@@ -24,46 +24,46 @@ def test_columns_add_as_python_does(problems):
     ("x", "y"), [(0, 0), (9_999_999_999, 1), (9_999_999_999, 9_999_999_999), (1_111_111_111, 8_888_888_889)]
 )
 def test_edge_cases(x, y):
-    assert numbers_of(add(digits_of([x], 10), digits_of([y], 10))) == [x + y]
+    assert to_numbers(add_digits(to_digits([x], 10), to_digits([y], 10))) == [x + y]
 
 
 def test_every_column():
     for x in range(10):
         for y in range(10):
             for carry in (0, 1):
-                digit, out = column(x, y, carry)
+                digit, out = add_column(x, y, carry)
                 assert 10 * out + digit == x + y + carry
 
 
 def test_numpy_and_jax_add_alike_and_keep_leading_axes():
     random = np.random.default_rng(0)
     x, y = random.integers(0, 10, (2, 3, 10, 5), np.int32)  # step digit batch
-    by_jax = add(jnp.asarray(x), jnp.asarray(y))
+    by_jax = add_digits(jnp.asarray(x), jnp.asarray(y))
     assert by_jax.shape == (3, 11, 5)
-    np.testing.assert_array_equal(by_jax, add(x, y))
+    np.testing.assert_array_equal(by_jax, add_digits(x, y))
 
 
 @given(st.integers(0, 10**30 - 1))
 def test_digits_and_numbers_are_inverse(number):
-    assert numbers_of(digits_of([number], 30)) == [number]
+    assert to_numbers(to_digits([number], 30)) == [number]
 
 
 def test_digits_are_units_first():
-    assert digits_of([57, 8], 3).T.tolist() == [[7, 5, 0], [8, 0, 0]]
+    assert to_digits([57, 8], 3).T.tolist() == [[7, 5, 0], [8, 0, 0]]
     with pytest.raises(UserError, match="a number must be between 0 and 99, but it is 100"):
-        digits_of([100], 2)
+        to_digits([100], 2)
 
 
 def test_curriculum_of_digits():
     steps = np.array([0, 1_999, 2_000, 6_999, 7_000, 60_000])
-    assert most_digits(Addition(), steps).tolist() == [3, 3, 6, 6, 10, 10]
-    assert most_digits(Addition(digits=4), steps).tolist() == [3, 3, 4, 4, 4, 4]
-    assert most_digits(Addition(digit_stages=()), steps).tolist() == [10] * 6
+    assert schedule_digits(Addition(), steps).tolist() == [3, 3, 6, 6, 10, 10]
+    assert schedule_digits(Addition(digits=4), steps).tolist() == [3, 3, 4, 4, 4, 4]
+    assert schedule_digits(Addition(digit_stages=()), steps).tolist() == [10] * 6
 
 
 def test_curriculum_of_carries():
     steps = np.array([0, 15_000, 30_000, 45_000, 60_000])
-    np.testing.assert_allclose(carry_share(Addition(), steps), [0.8, 0.8, 0.4, 0, 0])
+    np.testing.assert_allclose(schedule_carry_share(Addition(), steps), [0.8, 0.8, 0.4, 0, 0])
 
 
 @pytest.mark.parametrize(

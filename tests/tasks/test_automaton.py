@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.tasks import Rule, automaton, free, make_rule, only, rules, tabulate, uniform
+from glassformer.core.errors import UserError
+from glassformer.tasks import Rule, automaton, free, list_rules, make_rule, only, tabulate_automaton, uniform
 
 
-@pytest.mark.parametrize("name", sorted(rules()))
+@pytest.mark.parametrize("name", sorted(list_rules()))
 def test_tables_are_total_and_normalised(name):
-    table = tabulate(make_rule(name))
+    table = tabulate_automaton(make_rule(name))
     assert table.next.shape == table.probability.shape == (len(table.states), len(table.tokens))
     assert 0 <= table.next.min() <= table.next.max() < len(table.states)
     np.testing.assert_allclose(table.probability.sum(axis=1), 1, atol=1e-12)
@@ -20,17 +20,17 @@ def test_tables_are_total_and_normalised(name):
 
 
 def test_state_counts():
-    assert len(tabulate(make_rule("plus_last_even")).states) == 1 + 2 * 7  # memory: an even or none
-    assert len(tabulate(make_rule("step_back")).states) == 1 + 11 + 11**2 + 11**3 + 11**4
-    assert len(tabulate(make_rule("copy_modulo")).states) == 1 + 21 + 21**2 + 21**3
+    assert len(tabulate_automaton(make_rule("plus_last_even")).states) == 1 + 2 * 7  # memory: an even or none
+    assert len(tabulate_automaton(make_rule("step_back")).states) == 1 + 11 + 11**2 + 11**3 + 11**4
+    assert len(tabulate_automaton(make_rule("copy_modulo")).states) == 1 + 21 + 21**2 + 21**3
 
 
 def test_equal_rules_share_one_automaton():
-    assert tabulate(make_rule("lucky7")) is tabulate(make_rule("lucky7"))
+    assert tabulate_automaton(make_rule("lucky7")) is tabulate_automaton(make_rule("lucky7"))
 
 
 def test_text_and_ids_are_inverse():
-    table = tabulate(make_rule("plus_last_even"))
+    table = tabulate_automaton(make_rule("plus_last_even"))
     assert table.text(table.ids("4 7 + 4 10")) == "4 7 + 4 10"
     with pytest.raises(UserError, match="no token called '11'; did you mean '1'"):
         table.ids("4 11")
@@ -38,8 +38,12 @@ def test_text_and_ids_are_inverse():
 
 def test_state_distribution_by_hand():
     """Successor on {0, 1}: the start, then either token, for ever."""
-    table = tabulate(make_rule("successor", high=1))
-    assert automaton.state_distribution(table, 3).tolist() == [[1, 0, 0], [0, 0.5, 0.5], [0, 0.5, 0.5]]
+    table = tabulate_automaton(make_rule("successor", high=1))
+    assert automaton.compute_state_distribution(table, 3).tolist() == [
+        [1, 0, 0],
+        [0, 0.5, 0.5],
+        [0, 0.5, 0.5],
+    ]
 
 
 @dataclass(frozen=True)
@@ -72,5 +76,5 @@ class Wayward(Rule):
 def test_bad_rules_get_one_sentence(fault, sentence, monkeypatch):
     monkeypatch.setattr(automaton, "MOST_STATES", 1000)
     with pytest.raises(UserError) as error:
-        tabulate(Wayward(fault=fault))
+        tabulate_automaton(Wayward(fault=fault))
     assert str(error.value) == sentence

@@ -10,19 +10,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.tasks import digits_of, numbers_of
+from glassformer.tasks import to_digits, to_numbers
 from glassformer.tasks.board import (
     EDGE_CASES,
-    bit_table,
-    board_pairs,
-    hashed,
-    may_be_on_board,
-    off_board,
-    random_pairs,
+    can_be_on_board,
+    draw_board_pairs,
+    draw_random_pairs,
+    hash_pairs,
+    make_board_table,
+    replace_board_pairs,
 )
 
-BOARD = list(board_pairs())
-X, Y = (digits_of(numbers, 10) for numbers in zip(*BOARD, strict=True))
+BOARD = list(draw_board_pairs())
+X, Y = (to_digits(numbers, 10) for numbers in zip(*BOARD, strict=True))
 NUMBER = st.integers(0, 10**10 - 1)
 
 
@@ -42,53 +42,53 @@ def test_the_random_pairs_are_the_boards():
 
 
 def test_other_seeds_and_numbers_of_pairs():
-    other = list(board_pairs(seed=7, pairs=5))
+    other = list(draw_board_pairs(seed=7, pairs=5))
     assert other[:10] == list(EDGE_CASES)
     assert len(other) == 15
-    assert other[10:] == list(random_pairs(7, 5)) != BOARD[10:15]
-    assert all(0 <= number < 100 for pair in random_pairs(7, 200, digits=2) for number in pair)
+    assert other[10:] == list(draw_random_pairs(7, 5)) != BOARD[10:15]
+    assert all(0 <= number < 100 for pair in draw_random_pairs(7, 200, digits=2) for number in pair)
 
 
 def test_every_pair_of_the_board_is_flagged():
-    assert may_be_on_board(X, Y).all()
-    assert may_be_on_board(jnp.asarray(X), jnp.asarray(Y)).all()
-    x, y = off_board(X, Y)
-    assert set(zip(numbers_of(x), numbers_of(y), strict=True)) == {(7, 8)}
-    assert not may_be_on_board(x, y).any()
+    assert can_be_on_board(X, Y).all()
+    assert can_be_on_board(jnp.asarray(X), jnp.asarray(Y)).all()
+    x, y = replace_board_pairs(X, Y)
+    assert set(zip(to_numbers(x), to_numbers(y), strict=True)) == {(7, 8)}
+    assert not can_be_on_board(x, y).any()
 
 
 def test_only_exact_pairs_need_be_flagged():
     """The table has a bit a hash, and hashes are spread: 10,009 different pairs set about 9,960 bits."""
-    assert 9_900 < np.bitwise_count(bit_table()).sum() <= 10_009
+    assert 9_900 < np.bitwise_count(make_board_table()).sum() <= 10_009
     x, y = np.random.default_rng(0).integers(0, 10, (2, 10, 200_000), np.int32)
-    assert 0.008 < may_be_on_board(x, y).mean() < 0.01
+    assert 0.008 < can_be_on_board(x, y).mean() < 0.01
 
 
 @given(st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=20))
 def test_numpy_and_jax_hash_alike(pairs):
-    x, y = (digits_of(numbers, 10) for numbers in zip(*pairs, strict=True))
-    expected = hashed(x, y)
-    np.testing.assert_array_equal(np.asarray(jax.jit(hashed)(x, y)), expected)
+    x, y = (to_digits(numbers, 10) for numbers in zip(*pairs, strict=True))
+    expected = hash_pairs(x, y)
+    np.testing.assert_array_equal(np.asarray(jax.jit(hash_pairs)(x, y)), expected)
     assert expected.max() < 2**20
 
 
 @given(st.integers(0, 999), st.integers(0, 999))
 def test_zeros_in_front_change_nothing(a, b):
-    short, long = (hashed(digits_of([a], size), digits_of([b], size)) for size in (3, 10))
+    short, long = (hash_pairs(to_digits([a], size), to_digits([b], size)) for size in (3, 10))
     assert short == long
 
 
 def test_it_runs_inside_compiled_and_mapped_programs():
     steps = jnp.stack([jnp.asarray(X[:, :6]), jnp.asarray(Y[:, 20:26])])
-    x, _ = jax.jit(jax.vmap(off_board))(steps, steps)
-    np.testing.assert_array_equal(np.asarray(x), np.asarray(off_board(steps, steps)[0]))
+    x, _ = jax.jit(jax.vmap(replace_board_pairs))(steps, steps)
+    np.testing.assert_array_equal(np.asarray(x), np.asarray(replace_board_pairs(steps, steps)[0]))
     assert x.dtype == steps.dtype
 
 
 def test_other_pairs_stay_as_they_are():
     x, y = np.random.default_rng(1).integers(0, 10, (2, 10, 1000), np.int8)
-    kept = ~may_be_on_board(x, y)
-    for before, after in zip((x, y), off_board(x, y), strict=True):
+    kept = ~can_be_on_board(x, y)
+    for before, after in zip((x, y), replace_board_pairs(x, y), strict=True):
         np.testing.assert_array_equal(before[:, kept], after[:, kept])
         assert after.dtype == before.dtype
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glassformer.model.count import by_part
+from glassformer.models.count import count_by_part
 from glassformer.runs.questions import QUESTIONS
 from glassformer.tasks import TASKS
 
@@ -41,7 +41,7 @@ def test_tables_of_questions_are_those_of_the_tree():
             said = ", ".join(f"`{one.name}` ({one.default})" for one in settings)
             assert re.search(rf"^\| `{name}` \| .* \| {re.escape(said)} \|$", page, re.MULTILINE)
     for name, run in QUESTIONS.items():
-        size = sum(by_part(run.architecture).values())
+        size = sum(count_by_part(run.architecture).values())
         prompts = run.task.count_inputs(run.architecture.context)
         row = re.search(rf"^\| `{name}` \| .* \| {size:,} \| .*$", page, re.MULTILINE)
         assert row and row[0].endswith(f" = {prompts:,} |")

@@ -6,8 +6,15 @@ from math import log
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.tasks import Sequences, entropy_floor, floor, floor_by_position, make_rule, tabulate
+from glassformer.core.errors import UserError
+from glassformer.tasks import (
+    Sequences,
+    compute_entropy_floor,
+    compute_position_floors,
+    floor,
+    make_rule,
+    tabulate_automaton,
+)
 
 from .plain import histories
 
@@ -44,35 +51,41 @@ def joint_entropies(rule, data, context):
 def test_floor_is_the_difference_of_joint_entropies(name):
     rule, data = make_rule(name, **TINY[name]), Sequences(1, 5, 7)
     expected = np.diff(joint_entropies(rule, data, context=4))
-    np.testing.assert_allclose(floor_by_position(tabulate(rule), data, 4), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        compute_position_floors(tabulate_automaton(rule), data, 4), expected, atol=1e-9
+    )
 
 
 def test_known_floors():
     """By hand: after an odd ln 10, after an even ln 11; half of each; three free tokens in a period."""
-    parity = tabulate(make_rule("odd_even_index"))
+    parity = tabulate_automaton(make_rule("odd_even_index"))
     data = Sequences(1, 20, 20)
-    assert entropy_floor(parity, data, 1) == pytest.approx((10 * log(10) + 10 * log(11)) / 20, abs=0.01)
-    assert entropy_floor(tabulate(make_rule("successor")), data, 10) == 0
-    assert entropy_floor(tabulate(make_rule("even_greater_than_10")), data, 8) == pytest.approx(log(10))
+    assert compute_entropy_floor(parity, data, 1) == pytest.approx(
+        (10 * log(10) + 10 * log(11)) / 20, abs=0.01
+    )
+    assert compute_entropy_floor(tabulate_automaton(make_rule("successor")), data, 10) == 0
+    assert compute_entropy_floor(
+        tabulate_automaton(make_rule("even_greater_than_10")), data, 8
+    ) == pytest.approx(log(10))
 
 
 def test_the_floor_of_plus_last_even():
-    automaton = tabulate(make_rule("plus_last_even"))
-    assert entropy_floor(automaton, Sequences(2000, 20, 50), 8) == pytest.approx(1.836, abs=0.003)
+    automaton = tabulate_automaton(make_rule("plus_last_even"))
+    assert compute_entropy_floor(automaton, Sequences(2000, 20, 50), 8) == pytest.approx(1.836, abs=0.003)
 
 
 def test_longer_contexts_lower_the_floor():
-    automaton = tabulate(make_rule("plus_max_of_two"))
-    by_position = floor_by_position(automaton, Sequences(1, 100, 100), 12)
+    automaton = tabulate_automaton(make_rule("plus_max_of_two"))
+    by_position = compute_position_floors(automaton, Sequences(1, 100, 100), 12)
     assert (np.diff(by_position) < 1e-3).all()  # windows are nearly stationary, not quite
 
 
 def test_too_many_beliefs(monkeypatch):
     monkeypatch.setattr(floor, "MOST_ENTRIES", 10)
     with pytest.raises(UserError, match="the entries of all beliefs must be at most 10"):
-        entropy_floor(tabulate(make_rule("lucky7")), Sequences(), 8)
+        compute_entropy_floor(tabulate_automaton(make_rule("lucky7")), Sequences(), 8)
 
 
 def test_the_context_must_fit():
     with pytest.raises(UserError, match="the window must be between 1 and min_length = 20 tokens"):
-        entropy_floor(tabulate(make_rule("lucky7")), Sequences(), 20)
+        compute_entropy_floor(tabulate_automaton(make_rule("lucky7")), Sequences(), 20)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.errors import UserError
-from glassformer.tasks import LAYOUTS, add, digits_of, make_layout
+from glassformer.core.errors import UserError
+from glassformer.tasks import LAYOUTS, add_digits, make_layout, to_digits
 
 
 def problem(x, y, digits):
-    x, y = digits_of([x], digits), digits_of([y], digits)
-    return x, y, add(x, y)
+    x, y = to_digits([x], digits), to_digits([y], digits)
+    return x, y, add_digits(x, y)
 
 
 @pytest.mark.parametrize(
@@ -26,16 +26,16 @@ def test_published_counts(name, vocabulary, prompt, length):
 
 
 def test_answers_are_predicted_one_position_early():
-    assert [make_layout("lsb").z_places[k] - 1 for k in range(11)] == [21 + k for k in range(11)]
-    assert [make_layout("lsb24").z_places[k] - 1 for k in range(11)] == [23 + k for k in range(11)]
+    assert [make_layout("lsb").z_positions[k] - 1 for k in range(11)] == [21 + k for k in range(11)]
+    assert [make_layout("lsb24").z_positions[k] - 1 for k in range(11)] == [23 + k for k in range(11)]
     assert make_layout("lsb").predicting == slice(21, 32)
 
 
 def test_lsb24_keeps_constant_offsets():
     layout = make_layout("lsb24")
     for k in range(10):
-        predicting = layout.z_places[k] - 1
-        assert (predicting - layout.x_places[k], predicting - layout.y_places[k]) == (22, 10)
+        predicting = layout.z_positions[k] - 1
+        assert (predicting - layout.x_positions[k], predicting - layout.y_positions[k]) == (22, 10)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_places_and_decode_find_every_digit(name, digits, x, y):
     x, y, z = problem(x % 10**digits, y % 10**digits, digits)
     tokens = layout.encode(x, y, z)
     np.testing.assert_array_equal(tokens[: layout.prompt_length], layout.prompt(x, y))
-    np.testing.assert_array_equal(tokens[list(layout.x_places)], x)
-    np.testing.assert_array_equal(tokens[list(layout.y_places)], y)
-    np.testing.assert_array_equal(tokens[list(layout.z_places)], z)
+    np.testing.assert_array_equal(tokens[list(layout.x_positions)], x)
+    np.testing.assert_array_equal(tokens[list(layout.y_positions)], y)
+    np.testing.assert_array_equal(tokens[list(layout.z_positions)], z)
     np.testing.assert_array_equal(layout.decode(tokens), z)
 
 

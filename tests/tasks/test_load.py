@@ -2,8 +2,8 @@
 
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.tasks import TASKS, load_file, make_rule, right, tabulate
+from glassformer.core.errors import UserError
+from glassformer.tasks import TASKS, load_rule_file, make_rule, mark_allowed, tabulate_automaton
 
 from .plain import draw
 
@@ -42,17 +42,17 @@ def write(tmp_path, registry):
 
 
 def test_a_file_with_one_class_is_a_rule(write):
-    (rule,) = load_file(write(RULE))
+    (rule,) = load_rule_file(write(RULE))
     assert rule is TASKS["mirror"]
-    automaton = tabulate(make_rule("mirror", high=5))
+    automaton = tabulate_automaton(make_rule("mirror", high=5))
     tokens = draw(automaton, count=10, length=6)
-    assert right(automaton, tokens).all()
+    assert mark_allowed(automaton, tokens).all()
     assert (tokens[1:] + tokens[:-1] == 5).all()
 
 
 def test_loading_again_replaces_the_rule(write):
-    (first,) = load_file(write(RULE))
-    (second,) = load_file(write(RULE.replace("high: int = 9", "high: int = 4")))
+    (first,) = load_rule_file(write(RULE))
+    (second,) = load_rule_file(write(RULE.replace("high: int = 9", "high: int = 4")))
     assert first is not second
     assert make_rule("mirror").high == 4
 
@@ -72,11 +72,11 @@ def test_loading_again_replaces_the_rule(write):
 def test_bad_files_get_one_sentence(write, text, sentence):
     path = write(text)
     with pytest.raises(UserError) as error:
-        load_file(path)
+        load_rule_file(path)
     assert str(error.value).startswith(f"{path} {sentence}")
     assert "mirror" not in TASKS
 
 
 def test_no_such_file(tmp_path):
     with pytest.raises(UserError, match=r"no file called '.*none.py'"):
-        load_file(tmp_path / "none.py")
+        load_rule_file(tmp_path / "none.py")

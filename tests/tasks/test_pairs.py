@@ -5,13 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassformer.tasks import Addition, add, make_layout, numbers_of
-from glassformer.tasks.board import board_pairs, may_be_on_board
-from glassformer.tasks.pairs import _carry_heavy, _drawn, problems
-from glassformer.tasks.pairs import pairs as eager_pairs
+from glassformer.tasks import Addition, add_digits, make_layout, to_numbers
+from glassformer.tasks.board import can_be_on_board, draw_board_pairs
+from glassformer.tasks.pairs import _carry_heavy, _drawn, draw_problems, draw_training_pairs
 from tests.selection import chosen, each
 
-pairs = jax.jit(eager_pairs, static_argnums=(2, 3))
+pairs = jax.jit(draw_training_pairs, static_argnums=(2, 3))
 drawn = jax.jit(_drawn, static_argnums=(2, 3))  # before the board's pairs are taken out
 
 PLAIN = Addition(carry_mix=0.0, digit_stages=())
@@ -101,7 +100,7 @@ def test_any_number_and_one_digit():
 
 
 def test_near_a_power_of_ten():
-    x, y = map(numbers_of, heavy(kind=3))
+    x, y = map(to_numbers, heavy(kind=3))
     assert all(10**6 - 10 <= number < 10**6 for number in x)
     assert set(y) == set(range(20))
 
@@ -111,7 +110,7 @@ STAGES = (0, 5_000, 10_000, 30_000, 50_000)
 
 @pytest.mark.parametrize("step", each(2, STAGES))
 def test_no_stage_of_the_curriculum_draws_a_pair_of_the_board(step):
-    board = set(board_pairs())
+    board = set(draw_board_pairs())
     before, after = (tuples(*draw(Addition(), step, 4 * BATCH, one)) for one in (drawn, pairs))
     assert not board & set(after)
     if step < 50_000:  # carry-heavy pairs would hit the board again and again
@@ -132,8 +131,8 @@ def test_numbers_of_other_lengths_avoid_the_board_too(digits):
     addition = Addition(digits=digits, carry_mix=0.5, digit_stages=((1, 1),))
     assert {(0, 0), (0, 1)} <= set(tuples(*draw(addition, 0)))
     x, y = draw(addition, 0, draw_pairs=pairs)
-    assert not set(board_pairs()) & set(tuples(x, y))
-    assert not may_be_on_board(x, y).any()
+    assert not set(draw_board_pairs()) & set(tuples(x, y))
+    assert not can_be_on_board(x, y).any()
     assert x.shape == (digits, BATCH)
 
 
@@ -146,9 +145,9 @@ def test_a_step_is_drawn_alike_in_any_chunk():
 @pytest.mark.parametrize("name", chosen(["msb", "lsb"], ["msb"]))
 def test_problems_hold_the_right_answers(name):
     addition = Addition(layout=name)
-    tokens = jax.jit(problems, static_argnums=(2, 3))(jax.random.key(0), jnp.arange(3), 50, addition)
+    tokens = jax.jit(draw_problems, static_argnums=(2, 3))(jax.random.key(0), jnp.arange(3), 50, addition)
     x, y = pairs(jax.random.key(0), jnp.arange(3), 50, addition)
-    np.testing.assert_array_equal(make_layout(name).decode(tokens), add(x, y))
+    np.testing.assert_array_equal(make_layout(name).decode(tokens), add_digits(x, y))
     for step in range(3):
-        sums = [a + b for a, b in zip(numbers_of(x[step]), numbers_of(y[step]), strict=True)]
-        assert numbers_of(make_layout(name).decode(tokens[step])) == sums
+        sums = [a + b for a, b in zip(to_numbers(x[step]), to_numbers(y[step]), strict=True)]
+        assert to_numbers(make_layout(name).decode(tokens[step])) == sums

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.runs.config import Run
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import Prompts, Sequences, Task, make_task, tabulate
-from glassformer.tasks.tabulated import TabulatedQuestion, question_as_data
+from glassformer.tasks import Prompts, Sequences, Task, make_task, tabulate_automaton
+from glassformer.tasks.tabulated import TabulatedQuestion, to_tabulated_question
 
 QUESTIONS = (("modular", {"p": 7}), ("max_of", {"numbers": 6, "k": 3}))
 each = pytest.mark.parametrize(("name", "settings"), QUESTIONS)
@@ -24,14 +22,14 @@ def true_answers(name: str, tokens: np.ndarray, settings: dict) -> np.ndarray:
 
 @each
 def test_answers_are_those_of_arithmetic(name, settings):
-    prompts = Prompts(tabulate(make_task(name, **settings)))
+    prompts = Prompts(tabulate_automaton(make_task(name, **settings)))
     tokens = prompts.between(0, prompts.count)
     np.testing.assert_array_equal(prompts.answers(tokens), true_answers(name, tokens, settings))
 
 
 @each
 def test_every_prompt_comes_once(name, settings):
-    prompts = Prompts(tabulate(make_task(name, **settings)))
+    prompts = Prompts(tabulate_automaton(make_task(name, **settings)))
     tokens = prompts.between(0, prompts.count)
     assert prompts.count == {"modular": 7 * 7, "max_of": 6**3}[name]
     assert len(np.unique(tokens, axis=1).T) == prompts.count
@@ -40,7 +38,7 @@ def test_every_prompt_comes_once(name, settings):
 
 @each
 def test_balanced_prompts_have_every_answer_alike(name, settings):
-    prompts = Prompts(tabulate(make_task(name, **settings)))
+    prompts = Prompts(tabulate_automaton(make_task(name, **settings)))
     tokens = prompts.balanced(np.random.default_rng(0), 6_000)
     counts = np.bincount(prompts.answers(tokens))
     assert len(counts) == len(prompts.shares.answers)
@@ -57,7 +55,7 @@ def test_training_data_hold_prompts_with_their_answers(name, settings):
     import jax.numpy as jnp
 
     task = make_task(name, **settings)
-    sampler, prompts = task.sampler(Sequences(), task.length - 1), Prompts(tabulate(task))
+    sampler, prompts = task.sampler(Sequences(), task.length - 1), Prompts(tabulate_automaton(task))
     drawn = np.asarray(sampler.draw((), jax.random.key(0), jnp.arange(4), 32))
     assert drawn.shape == (4, task.length, 32)
     for step in drawn:
@@ -101,11 +99,11 @@ def test_the_context_must_be_the_prompts():
 
 @each
 def test_a_question_as_data_is_the_same_question(name, settings):
-    data = question_as_data(renamed(make_task(name, **settings)))
+    data = to_tabulated_question(renamed(make_task(name, **settings)))
     again = from_tree(Task, to_tree(data), "task")
     assert again == data
     assert isinstance(again, TabulatedQuestion)
-    ours, theirs = tabulate(make_task(name, **settings)), tabulate(again)
+    ours, theirs = tabulate_automaton(make_task(name, **settings)), tabulate_automaton(again)
     for part in ("next", "probability", "constrained", "allowed"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
     assert (ours.tokens, ours.length) == (theirs.tokens, theirs.length)
@@ -121,7 +119,7 @@ def renamed(task):
     return kind(**{key: getattr(task, key) for key in task.__dataclass_fields__})
 
 
-TABLE = to_tree(question_as_data(renamed(make_task("modular", p=3))))
+TABLE = to_tree(to_tabulated_question(renamed(make_task("modular", p=3))))
 
 
 @pytest.mark.parametrize(
@@ -154,25 +152,6 @@ def test_a_table_of_strings_that_are_no_questions_is_refused():
         from_tree(Task, forged, "task")
 
 
-@given(st.integers(2, 40), st.integers(0, 39), st.integers(0, 39))
-def test_the_sum_modulo_p(p, a, b):
-    task = make_task("modular", p=p)
-    a, b = a % p, b % p
-    assert task.choose(task.read_all(a, b, "=")).weights == {(a + b) % p: 1.0}
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=6))
-def test_the_largest_of_k(numbers):
-    task = make_task("max_of", numbers=10, k=len(numbers))
-    assert task.choose(task.read_all(*numbers)).weights == {max(numbers): 1.0}
-
-
-def test_prompts_beyond_64_bits_are_numbered_too():
-    prompts = Prompts(tabulate(make_task("max_of", numbers=8, k=40)))
-    assert prompts.count == 8**40
-    assert prompts.between(8, 10)[-3:].T.tolist() == [[0, 1, 0], [0, 1, 1]]
-
-
 def test_more_prompts_than_can_be_counted_are_refused():
     @dataclass(frozen=True)
     class Long(type(make_task("max_of"))):
@@ -184,7 +163,7 @@ def test_more_prompts_than_can_be_counted_are_refused():
             return (range(4),) * 600
 
     with pytest.raises(UserError, match="at most 1e299 prompts"):
-        question_as_data(Long())
+        to_tabulated_question(Long())
 
 
 def test_an_error_of_a_method_is_at_its_own_line():
@@ -198,4 +177,4 @@ def test_an_error_of_a_method_is_at_its_own_line():
             raise KeyError("boom")
 
     with pytest.raises(UserError, match=r"KeyError: 'boom' \(test_question.py, line \d+\)"):
-        tabulate(Broken())
+        tabulate_automaton(Broken())

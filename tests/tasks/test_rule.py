@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.tasks import TASKS, Rule, make_rule, register
 
 

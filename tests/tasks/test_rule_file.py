@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.tasks import TASKS, read_rule, rule_file, tabulate
+from glassformer.core.errors import UserError
+from glassformer.tasks import TASKS, read_rule, rule_file, tabulate_automaton
 
 from .test_load import RULE
 
@@ -24,7 +24,7 @@ def test_a_file_becomes_a_table_and_nothing_of_it_is_here(tmp_path):
     (tmp_path / "mine.py").write_text(RULE)
     rule = read_rule(tmp_path / "mine.py", {"high": 5})
     assert (rule.name, rule.high, rule.settings) == ("mirror", 5, "low = 0, high = 5")
-    assert len(tabulate(rule).states) == 7
+    assert len(tabulate_automaton(rule).states) == 7
     assert "mirror" not in TASKS
     assert not any("rule_file_mine" in name for name in set(sys.modules) - before)
 

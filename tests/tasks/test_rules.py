@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassformer.tasks import constrained, make_rule, right, rules, tabulate
+from glassformer.tasks import list_rules, make_rule, mark_allowed, mark_constrained, tabulate_automaton
 
 from . import oracle
 from .plain import draw
@@ -31,26 +31,26 @@ SIXTEEN = [
 
 
 def test_the_sixteen_rules_are_registered():
-    assert set(SIXTEEN) <= set(rules())
+    assert set(SIXTEEN) <= set(list_rules())
 
 
 @pytest.mark.parametrize("name", SIXTEEN)
 @given(noise=st.lists(st.integers(0, 10**6), min_size=1, max_size=14))
 def test_the_checker_agrees_with_the_oracle_on_any_string(name, noise):
     rule = make_rule(name)
-    automaton = tabulate(rule)
+    automaton = tabulate_automaton(rule)
     tokens = np.array([number % len(rule.values()) for number in noise], np.int32)
     history = [rule.values()[token] for token in tokens]
     wanted = [getattr(oracle, name)(history[:i]) for i in range(len(history))]
-    assert constrained(automaton, tokens[:, None])[:, 0].tolist() == [w is not None for w in wanted]
+    assert mark_constrained(automaton, tokens[:, None])[:, 0].tolist() == [w is not None for w in wanted]
     expected = [w is None or token in w for w, token in zip(wanted, history, strict=True)]
-    assert right(automaton, tokens[:, None])[:, 0].tolist() == expected
+    assert mark_allowed(automaton, tokens[:, None])[:, 0].tolist() == expected
 
 
 @pytest.mark.parametrize("name", SIXTEEN)
 def test_sequences_of_the_generator_satisfy_the_oracle(name):
     rule = make_rule(name)
-    tokens = draw(tabulate(rule), count=20, length=30)
+    tokens = draw(tabulate_automaton(rule), count=20, length=30)
     for one in tokens.T:
         history = [rule.values()[token] for token in one]
         wanted = [getattr(oracle, name)(history[:i]) for i in range(len(history))]
@@ -59,16 +59,16 @@ def test_sequences_of_the_generator_satisfy_the_oracle(name):
 
 @pytest.mark.parametrize("name", SIXTEEN)
 def test_changing_a_constrained_token_breaks_the_rule(name):
-    automaton = tabulate(make_rule(name))
+    automaton = tabulate_automaton(make_rule(name))
     tokens = draw(automaton, count=50, length=30)
-    where = np.argwhere(constrained(automaton, tokens))
+    where = np.argwhere(mark_constrained(automaton, tokens))
     for pos, batch in where[:: max(1, len(where) // 40)]:
         state = automaton.start
         for token in tokens[:pos, batch]:
             state = automaton.next[state, token]
         changed = tokens[:, batch : batch + 1].copy()
         changed[pos] = np.flatnonzero(~automaton.allowed[state])[0]
-        verdict = right(automaton, changed)[:, 0]
+        verdict = mark_allowed(automaton, changed)[:, 0]
         assert not verdict[pos]
         assert verdict[:pos].all()
 
@@ -93,7 +93,7 @@ def test_changing_a_constrained_token_breaks_the_rule(name):
     ],
 )
 def test_chances_of_the_generator(name, text, token, chance):
-    automaton = tabulate(make_rule(name))
+    automaton = tabulate_automaton(make_rule(name))
     state = automaton.start
     for read in automaton.ids(text):
         state = automaton.next[state, read]

@@ -5,31 +5,38 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import Tabulated, Task, entropy_floor, make_rule, rules, tabulate
+from glassformer.tasks import (
+    TabulatedRule,
+    Task,
+    compute_entropy_floor,
+    list_rules,
+    make_rule,
+    tabulate_automaton,
+)
 from glassformer.tasks.sequences import Sequences
-from glassformer.tasks.tabulated import digest_tables, rule_as_data
+from glassformer.tasks.tabulated import digest_tables, to_tabulated_rule
 from tests.selection import each
 
 SMALL = {"step_back": {"high": 4, "trigger": 2, "k": 2}, "copy_modulo": {"high": 4}, "lucky7": {}}
 
 
-@pytest.mark.parametrize("name", each(3, rules()))
+@pytest.mark.parametrize("name", each(3, list_rules()))
 def test_the_table_is_the_rule_bit_for_bit(name):
     rule = make_rule(name, **SMALL.get(name, {}))
-    data = rule_as_data(rule, name="mine")
-    first, second = tabulate(rule), tabulate(from_tree(Task, to_tree(data), "task"))
+    data = to_tabulated_rule(rule, name="mine")
+    first, second = tabulate_automaton(rule), tabulate_automaton(from_tree(Task, to_tree(data), "task"))
     assert (first.tokens, first.start, len(first.states)) == (second.tokens, second.start, len(second.states))
     for part in ("next", "probability", "constrained", "allowed"):
         assert np.array_equal(getattr(first, part), getattr(second, part)), part
     sequences = Sequences(100, 12, 14)
-    assert entropy_floor(first, sequences, 4) == entropy_floor(second, sequences, 4)
+    assert compute_entropy_floor(first, sequences, 4) == compute_entropy_floor(second, sequences, 4)
     assert data.describe() == rule.describe()
 
 
 def test_a_table_answers_as_a_rule_does():
-    rule = rule_as_data(make_rule("plus_last_even", high=4), name="mine")
+    rule = to_tabulated_rule(make_rule("plus_last_even", high=4), name="mine")
     state = rule.start()
     for token in (4, 3, "+"):
         state = rule.after(state, token)
@@ -49,7 +56,7 @@ def signed(rule, **changes):
     )
 
 
-RULE = rule_as_data(make_rule("successor", high=2), name="mine")
+RULE = to_tabulated_rule(make_rule("successor", high=2), name="mine")
 
 
 @pytest.mark.parametrize(
@@ -98,10 +105,10 @@ def test_other_parts_are_looked_at_too(changes, sentence):
 def test_too_large_a_table_is_refused_before_it_is_made(registry):
     wide = make_rule("step_back", high=4000, trigger=2, k=2)
     with pytest.raises(UserError, match="the states of a rule times its tokens must be at most 3,000,000"):
-        tabulate(wide)
+        tabulate_automaton(wide)
 
 
 def test_two_tables_are_the_same_rule_where_their_digests_are():
     assert replace(RULE) == RULE and hash(replace(RULE)) == hash(RULE)
-    assert rule_as_data(make_rule("successor", high=3), name="mine").digest != RULE.digest
-    assert isinstance(RULE, Tabulated)
+    assert to_tabulated_rule(make_rule("successor", high=3), name="mine").digest != RULE.digest
+    assert isinstance(RULE, TabulatedRule)

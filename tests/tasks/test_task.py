@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from glassformer.errors import UserError
-from glassformer.tasks import TASKS, Question, Sequences, Task, Words, make_task, register
+from glassformer.core.errors import UserError
+from glassformer.tasks import TASKS, Question, Sequences, Task, TaskWords, make_task, register
 from glassformer.tasks.task import Family, is_built_in
 
 NAMES = sorted(TASKS)
@@ -41,8 +41,10 @@ def test_a_task_is_known_by_its_name(name):
 @each
 def test_words_are_there(name):
     task = make_task(name)
-    assert isinstance(task.words, Words)
-    filled = [getattr(task.words, one.name) for one in fields(Words) if one.name not in ("counted", "fails")]
+    assert isinstance(task.words, TaskWords)
+    filled = [
+        getattr(task.words, one.name) for one in fields(TaskWords) if one.name not in ("counted", "fails")
+    ]
     assert all(isinstance(word, str) and word for word in filled)
     assert bool(task.words.counted) == bool(task.words.fails)
     assert task.describe()
@@ -64,7 +66,7 @@ def test_inputs_fit_the_model_that_they_are_for(name):
     task.require_fit(context, DATA)
     assert task.count_inputs(context) > 0
     assert task.name_inputs("72", context).startswith("72 ")
-    assert 0 < task.places(context) <= context
+    assert 0 < task.positions(context) <= context
     tokens, asked = task.random_inputs(context, 20)
     assert tokens.shape[1] >= 20 and 1 <= asked <= len(tokens) <= context
     assert tokens.min() >= 0 and tokens.max() < len(task.tokens())

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from glassformer.model.architecture import reference
-from glassformer.tasks import add, state_distribution
+from glassformer.models.architecture import make_reference_architecture
+from glassformer.tasks import add_digits, compute_state_distribution
 
 NEVER = 1e-30  # chance given to tokens that cannot come
 
@@ -17,7 +17,7 @@ class Bayes:
         self.automaton = automaton
         self.architecture = SimpleNamespace(context=context, vocab=len(automaton.tokens))
         chances = data.start_chances(context + 1)
-        self.prior = chances @ state_distribution(automaton, len(chances))
+        self.prior = chances @ compute_state_distribution(automaton, len(chances))
 
     def logits(self, tokens, last=None):
         states, batch = len(self.automaton.states), tokens.shape[1]
@@ -48,14 +48,16 @@ class Adder:
 
     def __init__(self, task, slips=lambda x, y: np.zeros(x.shape[1], bool)):
         self.layout, self.slips = task.written(), slips
-        self.architecture = reference(context=self.layout.length - 1, vocab=len(self.layout.labels))
+        self.architecture = make_reference_architecture(
+            context=self.layout.length - 1, vocab=len(self.layout.labels)
+        )
         self.widths = []
 
     def logits(self, tokens, last=None):
         self.widths.append(tokens.shape)
-        x, y = tokens[list(self.layout.x_places)], tokens[list(self.layout.y_places)]
+        x, y = tokens[list(self.layout.x_positions)], tokens[list(self.layout.y_positions)]
         place = len(tokens)
-        digit = add(x, y)[list(self.layout.z_places).index(place)]
+        digit = add_digits(x, y)[list(self.layout.z_positions).index(place)]
         if place == self.layout.prompt_length:
             digit = (digit + self.slips(x, y)) % 10
         return (np.arange(self.architecture.vocab)[:, None] == digit).astype(float)[:, None]

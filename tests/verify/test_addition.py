@@ -7,21 +7,21 @@ import threading
 import numpy as np
 import pytest
 
-from glassformer import spread
-from glassformer.tasks import Addition, digits_of, numbers_of
-from glassformer.tasks.board import EDGE_CASES, board_pairs
+from glassformer.core import spread
+from glassformer.tasks import Addition, to_digits, to_numbers
+from glassformer.tasks.board import EDGE_CASES, draw_board_pairs
 from glassformer.tasks.hard import HARD
 from glassformer.verify import addition
 from glassformer.verify.addition import (
     MOST_FAILURES,
-    Score,
-    answers,
-    digit_blocks,
-    examine,
-    hard_blocks,
+    PairScore,
+    make_digit_blocks,
+    make_hard_blocks,
+    make_protocol_pairs,
+    measure_adder_run,
     measure_addition,
-    measure_run,
-    protocol,
+    score_answers,
+    write_answers,
 )
 
 from .fakes import Adder
@@ -35,7 +35,7 @@ def slips_on(*pairs):
     wanted = set(pairs)
 
     def slips(x, y):
-        return np.array([pair in wanted for pair in zip(numbers_of(x), numbers_of(y), strict=True)])
+        return np.array([pair in wanted for pair in zip(to_numbers(x), to_numbers(y), strict=True)])
 
     return slips
 
@@ -44,16 +44,16 @@ def slips_on(*pairs):
 def test_a_perfect_adder_passes_everything(layout):
     task = Addition(digits=3, layout=layout)
     report = measure_addition(Adder(task), task, pairs=200, hard=50)
-    assert report.protocol == Score(200, 200, ())
+    assert report.protocol == PairScore(200, 200, ())
     assert report.protocol.qualified
-    assert report.distributions == {name: Score(50, 50, ()) for name in HARD}
+    assert report.distributions == {name: PairScore(50, 50, ()) for name in HARD}
     assert report.additions == 200 + 7 * 50
 
 
 def test_the_protocol_is_the_boards():
-    assert list(protocol(FULL, 2025, 10_000)) == list(board_pairs())
-    assert list(protocol(FULL, 3, 20))[:10] == list(EDGE_CASES)
-    random = list(protocol(SHORT, 2025, 500))
+    assert list(make_protocol_pairs(FULL, 2025, 10_000)) == list(draw_board_pairs())
+    assert list(make_protocol_pairs(FULL, 3, 20))[:10] == list(EDGE_CASES)
+    random = list(make_protocol_pairs(SHORT, 2025, 500))
     assert len(random) == 500
     assert 900 < max(max(pair) for pair in random) < 1000
 
@@ -75,7 +75,7 @@ def test_failures_are_counted_and_the_first_are_listed():
     score = measure_addition(Adder(SHORT, lambda x, y: x[0] == 9), SHORT, pairs=5000, hard=0).protocol
     assert score.share.low < 0.9 < score.share.high
     assert len(score.failures) == MOST_FAILURES
-    wrong = [(a, b) for a, b in protocol(SHORT, 2025, 5000) if a % 10 == 9]
+    wrong = [(a, b) for a, b in make_protocol_pairs(SHORT, 2025, 5000) if a % 10 == 9]
     assert score.total - score.passed == len(wrong)
     assert [(one.a, one.b) for one in score.failures] == wrong[:MOST_FAILURES]
     for one in score.failures:
@@ -85,7 +85,7 @@ def test_failures_are_counted_and_the_first_are_listed():
 
 @pytest.mark.parametrize(("passed", "is_good"), [(9_909, False), (9_910, True), (10_010, True)])
 def test_the_bar_is_99_of_100(passed, is_good):
-    assert Score(passed, 10_010, ()).qualified is is_good
+    assert PairScore(passed, 10_010, ()).qualified is is_good
 
 
 def test_an_answer_that_is_no_number_is_a_text():
@@ -98,7 +98,7 @@ def test_an_answer_that_is_no_number_is_a_text():
             return logits
 
     task = Addition(digits=2, layout="msb")
-    score = examine(Marker(task), task, digit_blocks(iter([(57, 68), (12, 11), (30, 25)]), 2))
+    score = score_answers(Marker(task), task, make_digit_blocks(iter([(57, 68), (12, 11), (30, 25)]), 2))
     assert (score.passed, score.total) == (1, 3)
     assert [(one.expected, one.got) for one in score.failures] == [(125, "12="), (55, "0==")]
 
@@ -116,10 +116,10 @@ def test_a_slip_among_hard_pairs_shows_in_its_distribution_alone():
 
 
 def test_hard_pairs_are_fixed_by_seed_and_name():
-    draws = [next(hard_blocks("complements", FULL, seed, 50)) for seed in (1, 1, 2)]
+    draws = [next(make_hard_blocks("complements", FULL, seed, 50)) for seed in (1, 1, 2)]
     np.testing.assert_array_equal(draws[0], draws[1])
     assert not np.array_equal(draws[0], draws[2])
-    assert not np.array_equal(draws[0], next(hard_blocks("repeated_digits", FULL, 1, 50)))
+    assert not np.array_equal(draws[0], next(make_hard_blocks("repeated_digits", FULL, 1, 50)))
 
 
 def test_other_seeds_bring_other_pairs():
@@ -141,7 +141,7 @@ def test_blocks_are_no_larger_than_asked_and_all_decoded(monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 5])
 def test_the_number_of_threads_changes_nothing(monkeypatch, threads):
-    monkeypatch.setattr(spread, "cores", lambda: threads)
+    monkeypatch.setattr(spread, "count_cores", lambda: threads)
     monkeypatch.setattr(addition, "BLOCK", 16)
     seen = set()
 
@@ -154,14 +154,14 @@ def test_the_number_of_threads_changes_nothing(monkeypatch, threads):
     assert len(seen) <= threads * 8  # one pool an examination
     assert report.protocol.failures[0].a % 10 == 9
     assert [one.a for one in report.protocol.failures] == [
-        a for a, b in protocol(SHORT, 2025, 300) if a % 10 == 9
+        a for a, b in make_protocol_pairs(SHORT, 2025, 300) if a % 10 == 9
     ][:MOST_FAILURES]
 
 
 def test_pairs_are_drawn_only_as_they_are_needed(monkeypatch):
     """Of an endless stream of pairs just a few blocks are ever held."""
     monkeypatch.setattr(addition, "BLOCK", 4)
-    monkeypatch.setattr(spread, "cores", lambda: 2)
+    monkeypatch.setattr(spread, "count_cores", lambda: 2)
     drawn, done, most_ahead = 0, 0, 0
 
     def pairs():
@@ -175,7 +175,7 @@ def test_pairs_are_drawn_only_as_they_are_needed(monkeypatch):
         nonlocal done
         done += count
 
-    assert examine(Adder(SHORT), SHORT, digit_blocks(pairs(), 3), tell).total == 400
+    assert score_answers(Adder(SHORT), SHORT, make_digit_blocks(pairs(), 3), tell).total == 400
     assert done == 400
     assert most_ahead <= 4 * 7
 
@@ -183,32 +183,30 @@ def test_pairs_are_drawn_only_as_they_are_needed(monkeypatch):
 def test_a_single_failure_is_not_lost():
     task = Addition(digits=2)
     model = Adder(task, slips_on((57, 68)))
-    x, y = digits_of([57, 57, 11], 2), digits_of([68, 67, 22], 2)
-    assert numbers_of(answers(model, task, x, y)) == [126, 124, 33]
+    x, y = to_digits([57, 57, 11], 2), to_digits([68, 67, 22], 2)
+    assert to_numbers(write_answers(model, task, x, y)) == [126, 124, 33]
 
 
 def test_a_run_is_judged_by_fresh_pairs_and_reports_the_board():
-    board = set(board_pairs())
+    board = set(draw_board_pairs())
     shown = []
 
     class Watched(Adder):
         def logits(self, tokens, last=None):
             if len(tokens) == self.layout.prompt_length:
-                x, y = tokens[list(self.layout.x_places)], tokens[list(self.layout.y_places)]
-                shown.extend(zip(numbers_of(x), numbers_of(y), strict=True))
+                x, y = tokens[list(self.layout.x_positions)], tokens[list(self.layout.y_positions)]
+                shown.extend(zip(to_numbers(x), to_numbers(y), strict=True))
             return super().logits(tokens, last)
 
-    fresh = set(addition.random_pairs(addition.FRESH_SEED, 300))
-    report = measure_run(Watched(FULL, slips_on((0, 0), *fresh)), FULL, 300)
+    fresh = set(addition.draw_random_pairs(addition.FRESH_SEED, 300))
+    report = measure_adder_run(Watched(FULL, slips_on((0, 0), *fresh)), FULL, 300)
     assert (report.argmax_accuracy.value, report.argmax_accuracy.positions) == (0.0, 300)
     assert not fresh & board
     assert set(shown) >= fresh | board
     assert (report.board.passed, report.board.total) == (10_009, 10_010)
-    assert measure_run(Adder(SHORT), SHORT, 50).board is None
+    assert measure_adder_run(Adder(SHORT), SHORT, 50).board is None
 
 
 def test_adders_are_tested_without_jax():
-    code = (
-        "import sys, glassformer.verify.addition, glassformer.commands.testing; print('jax' in sys.modules)"
-    )
+    code = "import sys, glassformer.verify.addition, glassformer.commands.measure_target; print('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from glassformer.tasks import Sequences, make_task
-from glassformer.verify.question import measure, measure_question, say_measures
-from tests.proof.questions import drawn, largest_model
+from glassformer.verify.question import describe_measures, measure, measure_question
+from tests.proofs.questions import drawn, largest_model
 
 TASK = make_task("max_of", numbers=3, k=2)
 
@@ -72,10 +72,10 @@ def test_where_prompts_are_many_some_are_drawn():
 
 def test_words_say_whether_a_share_is_exact():
     every = measure(Last(), TASK, Sequences(), 100, 0)
-    assert say_measures(every) == [
+    assert describe_measures(every) == [
         "argmax accuracy on all 9 prompts: 66.667% (exact)",
         "mean probability of the answer: 0.4667",
         "loss 0.8770 nats",
     ]
-    some = say_measures(measure(Last(), TASK, Sequences(), 8, 0))[0]
+    some = describe_measures(measure(Last(), TASK, Sequences(), 8, 0))[0]
     assert some.startswith("argmax accuracy on fresh prompts: ") and "95% interval" in some

@@ -3,16 +3,29 @@
 import numpy as np
 import pytest
 
-from glassformer.tasks import Sequences, Source, classify, entropy_floor, make_rule, tabulate
+from glassformer.tasks import (
+    Sequences,
+    TokenSource,
+    classify_positions,
+    compute_entropy_floor,
+    make_rule,
+    tabulate_automaton,
+)
 from glassformer.verify import rule as measuring
-from glassformer.verify.rule import fresh_loss, judge, measure_rule, sampled_error, try_all
+from glassformer.verify.rule import (
+    judge_logits,
+    measure_fresh_loss,
+    measure_rule,
+    measure_sampled_error,
+    try_positions,
+)
 
 from .fakes import Bayes, Uniform
 
 DATA = Sequences(300, 20, 30)
 MANY = Sequences(3000, 20, 30)  # the pool of the fresh loss: its error is then about 0.005 nats
 RULE = make_rule("plus_last_even")
-AUTOMATON = tabulate(RULE)
+AUTOMATON = tabulate_automaton(RULE)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,7 +65,7 @@ def test_shares_are_parts_of_the_whole(best):
 
 
 def test_the_best_loss_is_the_entropy_floor(best):
-    assert best.entropy_floor == entropy_floor(AUTOMATON, MANY, 5)
+    assert best.entropy_floor == compute_entropy_floor(AUTOMATON, MANY, 5)
     assert best.loss == pytest.approx(best.entropy_floor, abs=0.02)
 
 
@@ -96,12 +109,12 @@ def test_each_constrained_position_is_tried_once_with_its_own_window():
             seen.extend(tuple(window) for window in tokens.T.tolist())
             return super().logits(tokens, last)
 
-    from glassformer.tasks.check import constrained
+    from glassformer.tasks.check import mark_constrained
 
     random = np.random.default_rng(0)
     tokens, lengths = random.integers(0, 12, (25, 40)), random.integers(20, 26, 40)
-    trials = try_all(Watcher(12, 8), AUTOMATON, tokens, lengths)
-    asked = constrained(AUTOMATON, tokens)
+    trials = try_positions(Watcher(12, 8), AUTOMATON, tokens, lengths)
+    asked = mark_constrained(AUTOMATON, tokens)
     expected = [
         tuple(tokens[max(0, pos - 8) : pos, which].tolist())
         for which in range(40)
@@ -110,14 +123,16 @@ def test_each_constrained_position_is_tried_once_with_its_own_window():
     ]
     assert sorted(seen) == sorted(expected)
     inside = np.arange(25)[:, None] < lengths
-    for kind in list(Source)[1:]:
-        assert (trials.source == kind).sum() == ((classify(AUTOMATON, tokens, 8) == kind) & inside).sum()
+    for kind in list(TokenSource)[1:]:
+        assert (trials.source == kind).sum() == (
+            (classify_positions(AUTOMATON, tokens, 8) == kind) & inside
+        ).sum()
 
 
 def test_other_seeds_bring_other_sequences():
     model = ShortSighted(4)
     first, again, other = (
-        measuring.collect(model, AUTOMATON, DATA, 100, seed).distance.tolist() for seed in (0, 0, 1)
+        measuring.collect_trials(model, AUTOMATON, DATA, 100, seed).distance.tolist() for seed in (0, 0, 1)
     )
     assert first == again != other
 
@@ -136,26 +151,26 @@ def test_a_rule_that_never_constrains_in_the_window_ends(monkeypatch):
 def test_judging_a_tie_is_a_failure():
     logits = np.array([[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]])
     allowed = np.array([[1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1]], bool)
-    right, mass = judge(logits, allowed)
+    right, mass = judge_logits(logits, allowed)
     assert right.tolist() == [False, True, False, True]
     e = np.e
     np.testing.assert_allclose(mass, [e / (2 * e + 1), e / (e + 2), 1 / (e + 2), 1])
 
 
 def test_a_perfect_generator_breaks_nothing():
-    automaton = tabulate(make_rule("successor"))
-    share = sampled_error(Bayes(automaton, DATA, 3), automaton, DATA, 100, seed=0)
+    automaton = tabulate_automaton(make_rule("successor"))
+    share = measure_sampled_error(Bayes(automaton, DATA, 3), automaton, DATA, 100, seed=0)
     assert (share.value, share.positions) == (0.0, 100 * 29)
 
 
 def test_a_blind_generator_breaks_as_chance_has_it():
-    automaton = tabulate(make_rule("successor", high=4))
-    share = sampled_error(Uniform(5, 3), automaton, DATA, 100, seed=0)
+    automaton = tabulate_automaton(make_rule("successor", high=4))
+    share = measure_sampled_error(Uniform(5, 3), automaton, DATA, 100, seed=0)
     assert share.low < 0.8 < share.high
 
 
 def test_losses_of_the_parts_of_a_window():
     """A model that is sure of the successor pays nothing; a blind one pays log n at every place."""
-    automaton = tabulate(make_rule("successor", high=4))
-    assert fresh_loss(Bayes(automaton, DATA, 6), automaton, DATA, 0)[0] == pytest.approx(0, abs=1e-9)
-    assert fresh_loss(Uniform(5, 6), automaton, DATA, 0)[0] == pytest.approx(np.log(5))
+    automaton = tabulate_automaton(make_rule("successor", high=4))
+    assert measure_fresh_loss(Bayes(automaton, DATA, 6), automaton, DATA, 0)[0] == pytest.approx(0, abs=1e-9)
+    assert measure_fresh_loss(Uniform(5, 6), automaton, DATA, 0)[0] == pytest.approx(np.log(5))

@@ -5,13 +5,13 @@ from dataclasses import replace
 import jax
 import numpy as np
 
-from glassformer.model.forward import forward
-from glassformer.model.model import Model
-from glassformer.model.ops_jax import JaxOps
-from glassformer.tasks import add, digits_of, numbers_of
-from glassformer.tasks.board import board_pairs
+from glassformer.models.forward import forward
+from glassformer.models.model import Model
+from glassformer.models.ops_jax import JaxOps
+from glassformer.tasks import add_digits, to_digits, to_numbers
+from glassformer.tasks.board import draw_board_pairs
 from glassformer.tasks.hard import HARD
-from glassformer.verify.addition import answers
+from glassformer.verify.addition import write_answers
 from glassformer.zoo import ZOO
 
 DIGITS = 10
@@ -29,15 +29,17 @@ def model_of(name: str, precision: str | None = None) -> Model:
 def sums(name: str, *pairs: tuple[int, int]) -> list[int]:
     """What the model writes, token by token, for each pair."""
     a, b = zip(*pairs, strict=True)
-    return numbers_of(answers(model_of(name), ZOO[name].task, digits_of(a, DIGITS), digits_of(b, DIGITS)))
+    return to_numbers(
+        write_answers(model_of(name), ZOO[name].task, to_digits(a, DIGITS), to_digits(b, DIGITS))
+    )
 
 
 def board_score(name: str, precision: str | None = None) -> int:
     """Right answers of the board's 10,010, written token by token."""
-    a, b = zip(*board_pairs(), strict=True)
-    x, y = digits_of(a, DIGITS), digits_of(b, DIGITS)
-    written = answers(model_of(name, precision), ZOO[name].task, x, y)
-    return int((written == add(x, y)).all(0).sum())
+    a, b = zip(*draw_board_pairs(), strict=True)
+    x, y = to_digits(a, DIGITS), to_digits(b, DIGITS)
+    written = write_answers(model_of(name, precision), ZOO[name].task, x, y)
+    return int((written == add_digits(x, y)).all(0).sum())
 
 
 def wrong(name: str, x: np.ndarray, y: np.ndarray) -> list[tuple[int, int]]:
@@ -48,17 +50,17 @@ def wrong(name: str, x: np.ndarray, y: np.ndarray) -> list[tuple[int, int]]:
     model, layout, found = model_of(name), ZOO[name].task.written(), []
     for start in range(0, x.shape[1], BLOCK):
         part = (x[:, start : start + BLOCK], y[:, start : start + BLOCK])
-        tokens = layout.encode(*part, add(*part))
+        tokens = layout.encode(*part, add_digits(*part))
         said = model.logits(tokens[:-1], last=DIGITS + 1).argmax(0)
         failed = (said != tokens[layout.answer]).any(0)
-        found += zip(*(numbers_of(number[:, failed]) for number in part), strict=True)
+        found += zip(*(to_numbers(number[:, failed]) for number in part), strict=True)
     return found
 
 
 def jax_wrong(name: str, x: np.ndarray, y: np.ndarray) -> int:
     """How many of the pairs the JAX pass gets wrong."""
     model, layout = model_of(name), ZOO[name].task.written()
-    tokens, precision = layout.encode(x, y, add(x, y)), model.architecture.precision
+    tokens, precision = layout.encode(x, y, add_digits(x, y)), model.architecture.precision
     with jax.enable_x64(precision == "float64"):
         run = jax.jit(
             lambda read: forward(model.architecture, JaxOps(precision), model.params, read, DIGITS + 1)

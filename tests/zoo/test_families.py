@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from glassformer.model.count import count
-from glassformer.model.forward import forward, parameters
-from glassformer.model.ops_numpy import NumpyOps
+from glassformer.models.count import count_parameters
+from glassformer.models.forward import forward, list_parameters
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.zoo import ZOO
-from tests.model.test_adders import ANSWERS, drawn, problems
 from tests.selection import chosen
+from tests.zoo.trained import ANSWERS, drawn, problems
 
 MICROADDERS = [f"microadder-{size}" for size in (57, 62, 67, 74)]
 GLASS = [f"glass-{size}" for size in (54, 47, 39, 29, 23)]
@@ -24,7 +24,7 @@ def test_the_zoo_holds_every_trained_adder_once_and_under_its_id():
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_published_counts(name):
-    stored = parameters(ZOO[name].architecture).values()
+    stored = list_parameters(ZOO[name].architecture).values()
     assert sum(parameter.size for parameter in stored) == int(name.split("-")[1])
 
 
@@ -55,7 +55,7 @@ RANKS = {
 def test_ranks(name):
     entry = ZOO[name]
     tokens = problems(entry.task.layout, batch=64)
-    counts = count(entry.architecture, drawn(entry.architecture), tokens, ANSWERS)
+    counts = count_parameters(entry.architecture, drawn(entry.architecture), tokens, ANSWERS)
     assert (counts.rank, counts.dead) == RANKS[name]
 
 

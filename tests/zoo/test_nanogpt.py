@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from glassformer.model.count import by_part, constants
-from glassformer.tasks import add
+from glassformer.models.count import count_by_part, count_constants
+from glassformer.tasks import add_digits
 from glassformer.zoo import ZOO
 from tests.zoo.hand_built import board_score, hard_pairs, jax_wrong, model_of, sums, wrong
 
@@ -17,10 +17,10 @@ LEAST_GAP = 2 * (1 - np.sin(6 * np.pi / 11))  # of the logits, in exact arithmet
 
 @pytest.mark.parametrize("name", BOTH)
 def test_58_numbers(name):
-    parts = by_part(ZOO[name].architecture)
+    parts = count_by_part(ZOO[name].architecture)
     assert list(parts.values()) == [14, 3, 8, 8, 2, 12, 8, 3]
     assert sum(array.size for array in ZOO[name].build().values()) == 58
-    assert constants(ZOO[name].architecture) == 4 + 1  # the circle, and the scale of the scores
+    assert count_constants(ZOO[name].architecture) == 4 + 1  # the circle, and the scale of the scores
 
 
 def test_the_repair_changes_two_biases():
@@ -57,7 +57,7 @@ def test_the_weights_are_halves_and_zeros():
     """Digit k comes from columns k and k - 1 alone: what the proof by cells stands on."""
     x, y = np.random.default_rng(0).integers(0, 10, (2, 10, 3))
     layout = ZOO["nanogpt-58-repaired"].task.written()
-    trace = model_of("nanogpt-58-repaired").trace(layout.encode(x, y, add(x, y))[:-1, 0])
+    trace = model_of("nanogpt-58-repaired").trace(layout.encode(x, y, add_digits(x, y))[:-1, 0])
     for head, k in itertools.product((0, 1), range(11)):
         weights, column = trace[f"attn.weights.{head}"][21 + k], (9 - k + head) % 11
         assert np.flatnonzero(weights).tolist() == [column, column + 11]
@@ -89,7 +89,7 @@ def test_every_cell():
 def test_the_smallest_gap():
     x, y = (number[:, ::7] for number in cells())
     layout, model = ZOO["nanogpt-58-repaired"].task.written(), model_of("nanogpt-58-repaired")
-    ranked = np.sort(model.logits(layout.encode(x, y, add(x, y))[:-1], last=11), axis=0)
+    ranked = np.sort(model.logits(layout.encode(x, y, add_digits(x, y))[:-1], last=11), axis=0)
     np.testing.assert_allclose(
         (ranked[-1] - ranked[-2]).min(), LEAST_GAP, atol=5e-3
     )  # float32, values to 9,000

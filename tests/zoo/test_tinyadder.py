@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from glassformer.model.count import by_part, constants
-from glassformer.model.forward import forward
-from glassformer.model.ops_numpy import NumpyOps
-from glassformer.tasks import add, digits_of
-from glassformer.tasks.board import board_pairs
+from glassformer.models.count import count_by_part, count_constants
+from glassformer.models.forward import forward
+from glassformer.models.ops_numpy import NumpyOps
+from glassformer.tasks import add_digits, to_digits
+from glassformer.tasks.board import draw_board_pairs
 from glassformer.zoo import ZOO
 from tests.zoo.hand_built import board_score, hard_pairs, jax_wrong, model_of, sums, wrong
 
@@ -21,8 +21,8 @@ MOST = 9_999_999_999
 @pytest.mark.parametrize("name", BOTH)
 def test_95_non_zero_numbers(name):
     assert sum(np.count_nonzero(array) for array in ZOO[name].build().values()) == 95
-    assert sum(by_part(ZOO[name].architecture).values()) == 97  # with the zero query and key of layer 1
-    assert constants(ZOO[name].architecture) == 2  # ln 10, and the score of the tokens that never win
+    assert sum(count_by_part(ZOO[name].architecture).values()) == 97  # with the zero query and key of layer 1
+    assert count_constants(ZOO[name].architecture) == 2  # ln 10, and the score of the tokens that never win
 
 
 def test_the_repair_changes_one_number():
@@ -36,8 +36,8 @@ def test_the_repair_changes_one_number():
 @pytest.mark.slow
 def test_the_board():
     assert board_score("tinyadder-95") == 10_010
-    a, b = zip(*board_pairs(), strict=True)
-    assert wrong("tinyadder-95-repaired", digits_of(a, 10), digits_of(b, 10)) == []
+    a, b = zip(*draw_board_pairs(), strict=True)
+    assert wrong("tinyadder-95-repaired", to_digits(a, 10), to_digits(b, 10)) == []
 
 
 def test_nines_cross_the_edge():
@@ -77,13 +77,13 @@ def edges() -> tuple[np.ndarray, np.ndarray]:
             firsts = (0, MOST, total // 2, total - MOST, total - 1, total // 10**k * 10**k, total % 10**k)
             found |= {(a, total - a) for a in firsts if 0 <= a <= MOST and 0 <= total - a <= MOST}
     a, b = zip(*sorted(found), strict=True)
-    return digits_of(a, 10), digits_of(b, 10)
+    return to_digits(a, 10), to_digits(b, 10)
 
 
 def rooms(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """How far the rest is inside its stretch, `step batch`: dim 5 + c is 1000 / (n + 1) (rest - middle)."""
     layout, model, seen = ZOO[BOTH[1]].task.written(), model_of(BOTH[1]), {}
-    tokens = layout.encode(x, y, add(x, y))
+    tokens = layout.encode(x, y, add_digits(x, y))
     forward(model.architecture, NumpyOps("float64"), model.params, tokens[:-1], 11, seen.__setitem__)
     read = np.arange(layout.prompt_length, layout.length)[:, None]  # n, at each step
     offsets = seen["layer1.mid"][5:15] * (read + 1) / 1000  # candidate step batch

@@ -2,9 +2,9 @@
 
 import pytest
 
+from glassformer.core.atomic import read_arrays
 from glassformer.runs.adders import ADDERS
-from glassformer.runs.atomic import read_arrays
-from glassformer.runs.load import load
+from glassformer.runs.load import load_model
 from glassformer.tasks.hard import HARD
 from glassformer.verify.addition import measure_addition
 from glassformer.zoo import ZOO
@@ -34,7 +34,7 @@ def test_the_file_is_small_and_says_what_made_it(name):
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_board_and_hard_pairs(name):
-    model = load(name)
+    model = load_model(name)
     report = measure_addition(model, model.addition, hard=1_000)
     assert (report.protocol.passed, report.protocol.total) == (10_010, 10_010)
     assert {kind: score.passed for kind, score in report.distributions.items()} == dict.fromkeys(HARD, 1_000)
@@ -43,7 +43,7 @@ def test_the_board_and_hard_pairs(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_million_other_pairs(name):
-    model = load(name)
+    model = load_model(name)
     report = measure_addition(model, model.addition, seed=31, pairs=1_000_000, hard=100_000)
     assert report.protocol.passed == report.protocol.total
     assert all(score.passed == score.total for score in report.distributions.values())

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from glassformer.runs.atomic import read_arrays
+from glassformer.core.atomic import read_arrays
 from glassformer.runs.seal import read_digests
-from glassformer.sweep.store import table_sha256
+from glassformer.sweeps.store import hash_table
 from tools.kills.kinds import TIMED, Field
 
 PAYLOAD = re.compile(r'(?<=id="payload">).*?(?=</script>)', re.DOTALL)
@@ -103,7 +103,7 @@ def _take_out(table: Any, field: Field) -> None:
 
 def _read_json(path: Path) -> None:
     table = json.loads(path.read_text(encoding="utf-8"))
-    if path.parent.name == "units" and table["sha256"] != table_sha256(table):
+    if path.parent.name == "units" and table["sha256"] != hash_table(table):
         raise ValueError("its digest is another")
 
 

@@ -34,7 +34,7 @@ def step(event, told):
         if done[0] == moment:
             os.killpg(os.getpgrp(), signal.SIGKILL)
 atexit.register(lambda: Path(counter).write_text(str(done[0]), encoding='utf-8'))
-from glassformer.cli import program
+from glassformer.cli.program import program
 sys.addaudithook(step)
 sys.argv[:] = ["glassformer", *sys.argv[3:]]
 program()

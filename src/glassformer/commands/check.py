@@ -2,21 +2,39 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from glassformer.check.apart import check_apart
-from glassformer.check.certificate import Checked
+from glassformer.core.answer import Answer, Request
+from glassformer.core.waiting import show_status
 
-NOT_VALID = 1
-
-
-def check(file: str | Path, target: str | None = None, model: str | None = None) -> Checked:
-    """Whether every claim of the file holds, and it is about the model that it, or `target`, names."""
-    return check_apart(str(file), target, model)
+if TYPE_CHECKING:
+    from glassformer.checker.certificate import CheckResult
 
 
-def check_verdict(file: str, target: str | None, model: str | None) -> tuple[dict[str, Any], str, int]:
-    """The JSON content, the words, and status 1 where a claim does not hold."""
-    found = check(file, target, model)
-    words = f"{file}: {'valid' if found.valid else 'NOT valid'}; {found.reason} ({found.seconds:.1f} s)"
-    return asdict(found), words, 0 if found.valid else NOT_VALID
+def check(
+    file: str | Path, target: str | Path | None = None, model: str | None = None, show: bool = False
+) -> "CheckResult":
+    """Verify a certificate with independent code.
+
+    Args:
+        file (FILE): a certificate.json
+        target (--for TARGET): the model that it must be about
+        model (--model ID): the architecture of a .safetensors file that does not name its own
+        show: a sign of work on standard error
+
+    Examples:
+        glassformer check glass-29.certificate.json
+        glassformer check runs/glass-39/certificate.json --for runs/glass-39
+
+    Exit status: 0 valid, 1 not valid, 2 not a certificate, or that of another model
+    """
+    from glassformer.checker.apart import check_in_subprocess
+
+    with show_status(f"checking {file}", show):
+        return check_in_subprocess(str(file), None if target is None else str(target), model)
+
+
+def answer_check(result: "CheckResult", request: Request) -> Answer:
+    """Whether every claim holds; status 1 where one does not."""
+    said = f"{'valid' if result.valid else 'NOT valid'}; {result.reason} ({result.seconds:.1f} s)"
+    return Answer(asdict(result), f"{request.options['file']}: {said}", 0 if result.valid else 1)

@@ -40,7 +40,7 @@ class Bar:
 
 
 class TrainingBar(Bar):
-    """Shows (or only times) what `train_into` reports."""
+    """Shows (or only times) what `train_into_folder` reports."""
 
     def __init__(self, config: Run, show: bool) -> None:
         self.config = config

@@ -1,83 +1,129 @@
-"""`glassformer prove`: right on every input, or an input where it fails, with a certificate.
+"""`glassformer prove`: right on every input, or an input where it fails, with a certificate."""
 
-From Python the same is `glassformer.prove("glass-29")`.
-"""
-
-import time
-from dataclasses import asdict
+import time as clock
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from glassformer.commands.waiting import bar
-from glassformer.errors import UserError, require
-from glassformer.proof.prove import prove_model
-from glassformer.proof.verdict import Verdict
-from glassformer.proof.verdict_words import every_input, input_text, share_lines, verdict_line
-from glassformer.runs.atomic import read_arrays
-from glassformer.runs.load import Loaded, load
-from glassformer.runs.seal import require_unchanged, sealing
-from glassformer.tasks import Task
+from glassformer.core.answer import Answer, Request
+from glassformer.core.errors import UserError, require_value
+from glassformer.core.waiting import show_count_bar, show_status
 
-SECONDS = 60.0  # that a proof may take where nothing else is said
-STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
+if TYPE_CHECKING:
+    from glassformer.proofs.verdict import Verdict
+    from glassformer.runs.load import LoadedModel
+
 CERTIFICATE = "certificate.json"
+_STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
 
 
 def prove(
-    target: str,
-    model: str | None = None,
+    target: str | Path,
+    *,
     real: bool = False,
-    seconds: float = SECONDS,
+    seconds: float = 60.0,
     out: str | Path | None = None,
-) -> Verdict:
-    """Decide whether the model that a target names is right on every input; write the certificate."""
-    return prove_loaded(load_target(target, model, seconds), real, seconds, out)
+    model: str | None = None,
+    show: bool = False,
+) -> "Verdict":
+    """Prove a model right on every input, or find an input where it fails.
 
+    Args:
+        target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
+        real: prove the model in real numbers, without rounding
+        seconds (--time SECONDS): time limit
+        out (FILE): certificate (default: in the run folder, or here)
+        model (ID): the architecture of a .safetensors file that does not name its own
+        show: a sign of work on standard error
 
-def load_target(target: str, model: str | None, seconds: float) -> Loaded:
-    """The model, once it is known that there is time to prove it."""
-    require(seconds > 0, "time", "above 0 seconds", seconds)
-    return load(target, model)
+    Examples:
+        glassformer prove glass-29                          all 10^20 pairs, in the arithmetic that it runs in
+        glassformer prove nanogpt-58                        refuted: a pair that it gets wrong
+        glassformer prove runs/plus_last_even --time 120    a rule: the exact share of contexts that break it
+        glassformer prove runs/modular                      a question: all prompts
+        glassformer prove mine.safetensors --model microadder-57
+        glassformer prove runs/glass-39 --population        every seed of a run
 
+    Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or outside the method
 
-def prove_loaded(loaded: Loaded, real: bool, seconds: float, out: str | Path | None) -> Verdict:
-    """The same for a model that is read already."""
-    path = Path(out) if out is not None else place(loaded, real)
-    with sealing(loaded.folder, path):
+    >>> verdict = prove("glass-8", out="/dev/null")  # doctest: +SKIP
+    >>> verdict.verdict, verdict.inputs  # doctest: +SKIP
+    ('proved', '100000000000000000000')
+    """
+    from glassformer.proofs.prove import prove_model
+    from glassformer.runs.load import load_model
+    from glassformer.runs.seal import seal_written_files
+
+    require_value(seconds > 0, "time", "above 0 seconds", seconds)
+    loaded = load_model(target, model)
+    path = Path(out) if out is not None else _choose_certificate(loaded, real)
+    with (
+        show_status(f"proving {target}, at most {seconds:g} s", show),
+        seal_written_files(loaded.folder, path),
+    ):
         return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path)
 
 
-def place(loaded: Loaded, real: bool) -> Path:
-    """Where the certificate goes: into a run's folder, or beside the user; real numbers have one apart."""
+def _choose_certificate(loaded: "LoadedModel", real: bool) -> Path:
+    """In a run's folder, or beside the user; real numbers have one apart."""
     name = f"real.{CERTIFICATE}" if real else CERTIFICATE
     return loaded.folder / name if loaded.folder else Path(f"{loaded.name}.{name}")
 
 
-def prove_words(result: Verdict, task: Task, wants_file: bool = False) -> str:
-    """The verdict in a line, then what it rests on; `wants_file`: a certificate was asked for by name."""
-    lines = [f"{result.target}: {verdict_line(result, task)}"]
+def answer_prove(result: "Verdict", request: Request) -> Answer:
+    """The verdict in a line, then what it rests on."""
+    from glassformer.proofs import verdict_words as words
+    from glassformer.runs.load import load_model
+
+    task = load_model(request.target, request.options["model"]).task
+    lines = [f"{result.target}: {words.describe_verdict(result, task)}"]
     if result.classes["total"]:
         counts = ", ".join(f"{count:,} {name}" for name, count in result.classes.items() if name != "total")
         lines.append(f"  {result.classes['total']:,} classes of inputs: {counts}; {result.seconds:.2f} s")
     if result.verdict == "proved" and result.hardest is not None:
-        lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {input_text(result)}")
+        hardest = words.format_hardest_input(result)
+        lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {hardest}")
         if result.rounding_bound and result.arithmetic != "real":
-            lines.append(
-                f"  rounding in {result.arithmetic} moves a gap by at most {2 * result.rounding_bound:.2g}"
-            )
-    lines += [f"  {line}" for line in share_lines(result, task)]
+            most = f"at most {2 * result.rounding_bound:.2g}"
+            lines.append(f"  {result.arithmetic} rounding changes a logit gap by {most}")
+    lines += [f"  {line}" for line in words.describe_error_shares(result, task)]
     if result.certificate:
         lines.append(f"next: glassformer check {result.certificate}")
-    elif wants_file:
-        lines.append(f"  no certificate was written: of a {task.words.model} only a counterexample has one")
-    return "\n".join(lines)
+    elif request.options["out"]:
+        lines.append(f"  no certificate was written: a {task.words.model} gets one only for a counterexample")
+    return Answer(result.content(), "\n".join(lines), _STATUS[result.verdict])
 
 
-def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dict[str, Any], str, int]:
-    """Every seed of a run; status 0 where at least one is proved."""
-    from glassformer.proof.population import prove_population
+@dataclass(frozen=True)
+class PopulationVerdict:
+    """What `glassformer prove --population --json` prints."""
 
-    loaded = load(target)
+    target: str
+    seeds: int
+    proved: int  # seeds; so are the next three
+    refuted: int
+    undecided: int
+    not_applicable: int
+    rows: list[dict[str, Any]]  # per seed: its verdict and margin
+    seconds: float
+
+
+def prove_population(target: str | Path, *, seconds: float = 60.0, show: bool = False) -> PopulationVerdict:
+    """Prove every seed of a run (adders and questions).
+
+    Args:
+        target (TARGET): a run folder or a run's name
+        seconds (--time SECONDS): time limit for all seeds together
+        show: a progress bar on standard error
+    """
+    from glassformer.core.atomic import read_arrays
+    from glassformer.proofs.population import prove_seeds
+    from glassformer.runs.load import load_model
+    from glassformer.runs.seal import require_unchanged
+
+    require_value(seconds > 0, "time", "above 0 seconds", seconds)
+    loaded = load_model(target)
     task, path = loaded.task, Path(loaded.origin).parent / "population.safetensors"
     if not task.proves_seeds:
         raise UserError(f"--population is for adders and questions; {target} {task.words.ability}")
@@ -86,18 +132,21 @@ def prove_whole_population(target: str, seconds: float, show: bool) -> tuple[dic
     require_unchanged(path)
     everyone, _ = read_arrays(path)
     seeds = [int(seed) for seed in everyone.pop("seed")]
-    began = time.perf_counter()
-    with bar(len(seeds), show, "seeds") as tell:
-        proofs = prove_population(loaded.architecture, everyone, seeds, task, seconds, tell)
-    counts = {verdict: sum(one.verdict == verdict for one in proofs) for verdict in STATUS}
-    content = {
-        "target": target,
-        "seeds": len(seeds),
-        **counts,
-        "rows": [asdict(one) for one in proofs],
-        "seconds": round(time.perf_counter() - began, 3),
-    }
-    proved = [str(one.seed) for one in proofs if one.verdict == "proved"]
-    words = f"{target}: {counts['proved']} of {len(seeds)} seeds {every_input(task)}"
+    began = clock.perf_counter()
+    with show_count_bar(len(seeds), show, "seeds") as tell:
+        proofs = prove_seeds(loaded.architecture, everyone, seeds, task, seconds, tell)
+    counts = {verdict: sum(one.verdict == verdict for one in proofs) for verdict in _STATUS}
+    rows, took = [asdict(one) for one in proofs], round(clock.perf_counter() - began, 3)
+    return PopulationVerdict(str(target), len(seeds), **counts, rows=rows, seconds=took)
+
+
+def answer_prove_population(result: PopulationVerdict, request: Request) -> Answer:
+    """How many seeds are proved, and which; status 0 where at least one is."""
+    from glassformer.proofs.verdict_words import describe_proved_inputs
+    from glassformer.runs.load import load_model
+
+    proved: Sequence[str] = [str(row["seed"]) for row in result.rows if row["verdict"] == "proved"]
+    right = describe_proved_inputs(load_model(request.target).task)
     named = f" (seeds {', '.join(proved)})" if proved else ""
-    return content, f"{words}{named}; {content['seconds']:.1f} s", 0 if proved else 1
+    words = f"{result.target}: {result.proved} of {result.seeds} seeds {right}{named}; {result.seconds:.1f} s"
+    return Answer(asdict(result), words, 0 if proved else 1)

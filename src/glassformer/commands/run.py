@@ -1,92 +1,165 @@
-"""`glassformer run` and `glassformer train`: a population, its best model, what that does, its figures.
-
-From Python the same is `glassformer.run("plus_last_even", out="runs/try", options={"train.seeds": 8})`.
-"""
+"""`glassformer run` and `glassformer train`: a population, its best model, what that does, its figures."""
 
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from glassformer.commands.prove import CERTIFICATE
-from glassformer.commands.run_result import RunResult, read_result, write_result
-from glassformer.commands.run_stages import (
-    Kept,
-    draw_figures,
-    make_page,
-    measure_model,
-    prove_kept,
-    train_model,
-)
-from glassformer.runs.atomic import locked
-from glassformer.runs.budget import cost_of_run, require_affordable
-from glassformer.runs.config import Run
-from glassformer.runs.folder import open_folder, tidy
-from glassformer.runs.resolve import resolve
-from glassformer.runs.seal import replacing
-from glassformer.runs.start import require_startable
-from glassformer.train.setup import set_up_jax
+from glassformer.commands.values import gather_settings
+from glassformer.core.answer import Answer, Request
+from glassformer.core.errors import UserError
+
+if TYPE_CHECKING:
+    from glassformer.commands.run_result import RunResult
+
+RUNS = "runs"
 
 
 def run(
-    target: str,
+    target: str | Path,
+    *,
+    seeds: int | None = None,
+    seed: int | None = None,
+    steps: int | None = None,
+    mine: int | None = None,
+    device: Literal["auto", "cpu", "gpu"] | None = None,
+    threads: int | None = None,
     out: str | Path | None = None,
     options: Mapping[str, Any] | None = None,
+    rule: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    show: bool = False,
-    prove: bool = True,
-    rule: str | Path | None = None,
     no_limit: bool = False,
-) -> RunResult:
-    """Train the population that a name or file describes, keep the best, measure, prove, draw and page it.
+    show: bool = False,
+) -> "RunResult":
+    """Train a population, keep its best model, measure, prove and draw it, write its page.
 
-    `rule` is a Python file with the rule that the configuration's task is. What would take more memory, disk
-    or time than the machine has is refused, but for `no_limit`. Without `prove` the first two stages are run.
+    Args:
+        target (NAME|FILE): a configuration's name, a .toml file, or a .py file with a rule or a question
+        seeds (N): models in the population
+        seed (N): number of the first seed
+        steps (N): optimiser steps
+        mine (N): adders: rounds of training on the sums that the prover finds hardest
+        device: where to train
+        threads (N): CPU threads (default: one per core)
+        out (FOLDER): run folder (default: runs/NAME)
+        options: any setting of the configuration by its dotted name, as {"train.batch": 128}
+        rule (FILE.py): the rule or question of a .toml file's task, as Python
+        resume: resume the run in the folder, whatever its settings are
+        overwrite: replace the run in the folder
+        no_limit: also run what needs more memory, disk or time than this machine has
+        show: a progress bar on standard error
+
+    Examples:
+        glassformer run plus_last_even
+        glassformer run copy_modulo --seeds 8 --seed 100 --out runs/copy
+        glassformer run runs/copy/run.toml --out runs/again      repeat a run, bit for bit
+        glassformer run my_rule.py                               a rule of your own (docs/add-a-rule.md)
+        glassformer run median.py                                a question of your own (docs/add-a-task.md)
+
+    Notes:
+        any setting of the configuration is an option too (glassformer list settings):
+          --train.batch 128 --train.peak_rate 0.003 --task.p 0.5 --model.layers.0.residual false
+        if it is stopped or killed, run the same command again to resume
     """
+    settings = gather_settings(
+        options, seeds=seeds, seed=seed, steps=steps, mine=mine, device=device, threads=threads
+    )
+    return _run_stages(str(target), out, settings, rule, resume, overwrite, no_limit, show, is_whole=True)
+
+
+def train(
+    target: str | Path,
+    *,
+    seeds: int | None = None,
+    seed: int | None = None,
+    steps: int | None = None,
+    mine: int | None = None,
+    device: Literal["auto", "cpu", "gpu"] | None = None,
+    threads: int | None = None,
+    out: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    rule: str | Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    no_limit: bool = False,
+    show: bool = False,
+) -> "RunResult":
+    """Train a population, keep its best model and measure it: `run` without proof, figures and page.
+
+    Args: those of `run`
+
+    Examples:
+        glassformer train plus_last_even
+        glassformer train glass-39 --seeds 64
+    """
+    settings = gather_settings(
+        options, seeds=seeds, seed=seed, steps=steps, mine=mine, device=device, threads=threads
+    )
+    return _run_stages(str(target), out, settings, rule, resume, overwrite, no_limit, show, is_whole=False)
+
+
+def _run_stages(
+    target: str,
+    out: str | Path | None,
+    settings: Mapping[str, Any],
+    rule: str | Path | None,
+    resume: bool,
+    overwrite: bool,
+    no_limit: bool,
+    show: bool,
+    is_whole: bool,
+) -> "RunResult":
+    """All stages, or (not `is_whole`) the first two."""
+    from glassformer.commands import run_stages as stages
+    from glassformer.commands.run_result import read_result
+    from glassformer.core.atomic import lock_folder
+    from glassformer.runs.folder import open_run_folder
+    from glassformer.runs.resolve import resolve_run
+
     began = time.perf_counter()
-    config = resolve(str(target), options, str(rule) if rule else None)
-    folder = Path(out) if out else Path("runs") / config.name
-    require_startable(config)
-    set_up_jax(config.train.device, config.model.precision)
-    require_affordable(cost_of_run(config, has_gpu(config)), folder, "this run", no_limit)
-    with locked(folder):
-        config = open_folder(folder, config, resume, overwrite, rule_path(target, rule))
-        kept = train_model(folder, config, show)
-        result = measure_model(kept)
-        with writing_anew(kept, prove):
-            result = prove_kept(kept, result) if prove else result
-            finish_run(kept, result, began)
-        if prove:
-            draw_figures(folder, config, kept.model, show)
-            make_page(folder, config, kept.model)
+    if resume and overwrite:
+        raise UserError("--resume and --overwrite exclude each other")
+    config = resolve_run(target, settings, str(rule) if rule else None)
+    folder = Path(out) if out else Path(RUNS) / config.name
+    stages.require_possible_run(config, folder, no_limit)
+    with lock_folder(folder):
+        config = open_run_folder(folder, config, resume, overwrite, _find_rule_file(target, rule))
+        kept = stages.train_model(folder, config, show)
+        result = stages.measure_model(kept)
+        with stages.replace_older_proof(kept, is_whole):
+            result = stages.prove_kept(kept, result) if is_whole else result
+            stages.finish_run(kept, result, began)
+        if is_whole:
+            stages.draw_figures(folder, config, kept.model, show)
+            stages.make_page(folder, config, kept.model)
         return read_result(folder)  # with the digests of all that was drawn
 
 
-def finish_run(kept: Kept, result: RunResult, began: float) -> None:
-    """Write the result, where it is new: the run is complete with it."""
-    if result == kept.result:
-        return
-    seconds = result.seconds if kept.result else round(time.perf_counter() - began, 3)
-    write_result(kept.folder, kept.config, replace(result, seconds=seconds))
-    tidy(kept.folder, kept.config.train.keep_checkpoints)
-
-
-def writing_anew(kept: Kept, prove: bool) -> AbstractContextManager[None]:
-    """Around a proof that is added to a finished run, whose certificate and report are written again."""
-    is_added = prove and kept.result is not None and not kept.result.proof
-    return replacing(kept.folder, CERTIFICATE, "report.md") if is_added else nullcontext()
-
-
-def has_gpu(config: Run) -> bool:
-    """Whether it trains on a GPU."""
-    from glassformer.train.population import uses_gpu
-
-    return uses_gpu(config.train)
-
-
-def rule_path(target: str, rule: str | Path | None) -> Path | None:
+def _find_rule_file(target: str, rule: str | Path | None) -> Path | None:
     """The file of the user's own rule."""
     return Path(target) if Path(target).suffix == ".py" else Path(rule) if rule else None
+
+
+def answer_run(result: "RunResult", request: Request) -> Answer:
+    """What was made, how well it does, what to do next."""
+    from glassformer.commands.run_result import summarise_result
+
+    folder = Path(result.folder)
+    words = [
+        f"{folder}: complete after {max(result.seconds, request.seconds):.0f} s",
+        *(f"  {line}" for line in summarise_result(folder, result)),
+    ]
+    if (folder / "figures" / "captions.md").exists():
+        words.append(f"  figures, with captions and data: {folder / 'figures'}")
+    if (folder / "page.html").exists():
+        words.append(f"  the page, for any browser: {(folder / 'page.html').resolve().as_uri()}")
+    words.append(f"next: glassformer {_choose_next_command(folder, result)}")
+    return Answer(asdict(result), "\n".join(words))
+
+
+def _choose_next_command(folder: Path, result: "RunResult") -> str:
+    if result.proof and result.proof["certificate"]:
+        return f"check {folder}/certificate.json"
+    return f"test {folder}" if result.verdict else f"prove {folder}"

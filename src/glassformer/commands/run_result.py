@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import write_json, write_text
+from glassformer.core.atomic import write_json, write_text
+from glassformer.core.errors import UserError
+from glassformer.core.text_files import read_json
 from glassformer.runs.config import Run
-from glassformer.runs.folder import stored
+from glassformer.runs.folder import read_stored_run
 from glassformer.runs.seal import RESULT, digest_files
-from glassformer.runs.text_files import read_json
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class RunResult:
 
     def _repr_html_(self) -> str | None:
         """The run's page, live, in a notebook; nothing where there is none."""
-        from glassformer.page.notebook import frame_of
+        from glassformer.pages.notebook import make_file_frame
 
         page = Path(self.folder) / "page.html"
-        return frame_of(page) if page.exists() else None
+        return make_file_frame(page) if page.exists() else None
 
 
 def write_result(folder: Path, config: Run, result: RunResult) -> RunResult:
     """The report, then the result with the digest of every file: with it the run is complete."""
-    from glassformer.commands.report import report_text
+    from glassformer.commands.report import make_report
 
-    write_text(folder / "report.md", report_text(config, result))
+    write_text(folder / "report.md", make_report(config, result))
     result = replace(result, digests=digest_files(folder, config.train.keep_checkpoints))
     write_json(folder / RESULT, asdict(result))
     return result
@@ -54,22 +54,22 @@ def read_result(folder: Path) -> RunResult:
     try:
         found = RunResult(**(read_json(folder / RESULT) | {"folder": str(folder)}))  # it may have moved since
     except (UserError, TypeError):
-        raise damaged_result(folder) from None
+        raise _make_damaged_error(folder) from None
     is_good = all(type(getattr(found, name)) is int for name in ("seeds", "best_seed", "parameters"))
     if not is_good or type(found.seconds) not in (int, float):
-        raise damaged_result(folder)
+        raise _make_damaged_error(folder)
     return found
 
 
-def damaged_result(folder: Path) -> UserError:
-    return UserError(f"{folder / RESULT} is damaged; --overwrite makes the run anew")
+def _make_damaged_error(folder: Path) -> UserError:
+    return UserError(f"{folder / RESULT} is damaged; --overwrite repeats the run")
 
 
-def summarise(folder: Path, result: RunResult) -> list[str]:
+def summarise_result(folder: Path, result: RunResult) -> list[str]:
     """What a run's result says, in words."""
-    from glassformer.commands.report import summary_lines
+    from glassformer.commands.report import list_summary_lines
 
     try:
-        return summary_lines(stored(folder), result)
+        return list_summary_lines(read_stored_run(folder), result)
     except (KeyError, TypeError, ValueError, AttributeError, AssertionError):  # a stranger's result
-        raise damaged_result(folder) from None
+        raise _make_damaged_error(folder) from None

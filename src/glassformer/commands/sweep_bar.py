@@ -3,9 +3,9 @@
 from rich.progress import TaskProgressColumn
 
 from glassformer.commands.progress import Bar
-from glassformer.sweep.plan import Sweep
-from glassformer.sweep.sweep import Found
-from glassformer.sweep.unit import Unit
+from glassformer.sweeps.plan import Sweep
+from glassformer.sweeps.sweep import SweepProgress
+from glassformer.sweeps.unit import Unit
 
 
 class SweepBar(Bar):
@@ -20,7 +20,7 @@ class SweepBar(Bar):
     def size(self, unit: Unit) -> int:
         return self.steps[unit.configuration] * unit.seeds
 
-    def update(self, found: Found, _: Unit | None) -> None:
+    def update(self, found: SweepProgress, _: Unit | None) -> None:
         """A unit is done."""
         rows = found.rows()
         reached, proved = sum(row.reached for row in rows), sum(row.proved for row in rows)

@@ -1,21 +1,20 @@
-"""`glassformer video`: how a run's chosen seed learned, step by step.
-
-From Python the same is `glassformer.video("runs/plus_last_even", which=["embeddings"])`.
-"""
+"""`glassformer video`: how a run's chosen seed learned, step by step."""
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
-from glassformer.commands.draw import drawing_into, shortened, tuple_of
-from glassformer.draw.measure.prepare import make_subject
-from glassformer.draw.shares import counted
-from glassformer.draw.theme import theme_named
-from glassformer.errors import UserError
-from glassformer.runs.load import Loaded, load
+from glassformer.commands.values import read_pair
+from glassformer.core.answer import Answer, Request
+from glassformer.core.errors import UserError
+from glassformer.core.values import list_texts, split_list
 
-VIDEOS = "videos"
+if TYPE_CHECKING:
+    from glassformer.runs.load import LoadedModel
+
+_VIDEOS = "videos"
 
 
 @dataclass(frozen=True)
@@ -28,62 +27,79 @@ class VideoResult:
     notes: list[str] = field(default_factory=list)  # what was done with the input
 
 
-@dataclass(frozen=True)
-class VideoWish:
-    """What is to be filmed, and how."""
-
-    which: tuple[str, ...] = ()  # empty: all
-    sequences: tuple[str, ...] = ()  # the input that is followed, not of adders; empty: a chosen one
-    pair: tuple[int, int] | None = None  # adders: the sum that is followed; none: one that always carries
-    fps: float = 20.0  # frames a second
-    every: int = 1  # every how many-th saved step; the first and the last are always there
-    width: int = 1280  # pixels
-    formats: tuple[str, ...] = ("mp4",)
-    theme: str = "light"
-
-
 def video(
     target: str | Path,
-    wish: VideoWish | None = None,
+    *,
+    which: str | Sequence[str] = (),
+    sequences: Sequence[str] = (),
+    pair: str | tuple[int, int] | None = None,
+    fps: float = 20.0,
+    every: int = 1,
+    width: int = 1280,
+    formats: str | Sequence[str] = "mp4",
+    theme: Literal["light", "dark", "print"] = "light",
     out: str | Path | None = None,
     model: str | None = None,
     show: bool = False,
-    **wishes: Any,
 ) -> VideoResult:
-    """Film the run that a target names; `video("runs/x", fps=25)` is short for a VideoWish."""
-    from glassformer.draw.video import choose_films, render
+    """Film how a run learned.
 
-    began = time.perf_counter()
-    asked = wish or VideoWish(**{name: tuple_of(value) for name, value in wishes.items()})
-    loaded = load(target, model)
-    origin = trained_here(loaded)
-    videos, theme = choose_films(asked.which), theme_named(asked.theme)
-    subject = make_subject(loaded, loaded.name, origin, sequences=asked.sequences, pair=asked.pair)
-    folder, files = Path(out) if out is not None else origin / VIDEOS, list[Path]()
-    with drawing_into(folder, origin, len(videos), show, "videos") as tell:
-        for one in videos:
-            files += render(
-                subject, one.id, folder, asked.formats, asked.fps, asked.every, asked.width, theme
-            )
+    Args:
+        target (TARGET): a run folder or a run's name
+        which (NAMES): some of the videos, with commas between their names (default: all)
+        sequences (--sequence "4 1 +"): rules and questions: the input that is followed
+        pair (A+B): adders: the sum that is followed
+        fps (N): frames per second
+        every (N): use every N-th saved step
+        width (PIXELS): of the picture
+        formats (--format mp4,gif): file formats (default: mp4)
+        theme: colours
+        out (FOLDER): where to write (default: videos/ in the run folder)
+        model (ID): the architecture of a .safetensors file that does not name its own
+        show: a progress bar on standard error
+
+    Examples:
+        glassformer video runs/plus_last_even                      all videos, into runs/plus_last_even/videos
+        glassformer video runs/lucky7 --which embeddings,landscape --format mp4,gif --fps 25 --width 960
+    """
+    from glassformer.commands.draw_figures import describe_cuts, draw_into_folder
+    from glassformer.core.theme import find_theme
+    from glassformer.pictures.measure.prepare import make_subject
+    from glassformer.pictures.video import choose_films, render_video
+    from glassformer.runs.load import load_model
+
+    began, asked, endings = time.perf_counter(), list_texts(sequences), split_list(formats)
+    two_numbers = read_pair(pair)
+    loaded = load_model(target, model)
+    run_folder = _require_run_folder(loaded)
+    films, colours = choose_films(split_list(which)), find_theme(theme)
+    subject = make_subject(loaded, loaded.name, run_folder, sequences=asked, pair=two_numbers)
+    folder, files = Path(out) if out is not None else run_folder / _VIDEOS, list[Path]()
+    with draw_into_folder(folder, run_folder, len(films), show, "videos") as tell:
+        for film in films:
+            files += render_video(subject, film.id, folder, endings, fps, every, width, colours)
             if tell:
                 tell(1)
-    notes, seconds = shortened(asked.sequences, subject.context), round(time.perf_counter() - began, 3)
-    return VideoResult([str(path) for path in files], seconds, str(folder), notes)
+    seconds = round(time.perf_counter() - began, 3)
+    return VideoResult(
+        [str(path) for path in files], seconds, str(folder), describe_cuts(asked, subject.context)
+    )
 
 
-def trained_here(loaded: Loaded) -> Path:
+def _require_run_folder(loaded: "LoadedModel") -> Path:
     """The run folder, or why there is nothing to film."""
-    name, folder = loaded.name, loaded.folder
-    if folder is None:
+    if loaded.folder is None:
         raise UserError(
-            f"{name} has no saved steps to film: it was built by hand or came as finished weights; "
+            f"{loaded.name} has no saved steps to film: it was built by hand or came as finished weights; "
             "videos are made of a run folder"
         )
-    return folder
+    return loaded.folder
 
 
-def video_words(result: VideoResult) -> str:
+def answer_video(result: VideoResult, request: Request) -> Answer:
     """The summary for people."""
-    lines = [f"{result.folder}: {counted(len(result.files), 'video')} in {result.seconds:.1f} s"]
+    from glassformer.core.words import format_count
+
+    lines = [f"{result.folder}: {format_count(len(result.files), 'video')} in {result.seconds:.1f} s"]
     lines += [f"  {Path(file).name}" for file in result.files]
-    return "\n".join([*lines, *(f"  {note}" for note in result.notes)])
+    return Answer(asdict(result), "\n".join([*lines, *(f"  {note}" for note in result.notes)]))

@@ -1,19 +1,20 @@
 """The trained adders as named configurations: the zoo says what each one is, this file how it is trained.
 
-`glassformer run glass-39` trains eight seeds of 39 numbers for 60,000 steps of 256 sums, and polishes them.
+`glassformer run glass-39` trains eight seeds of 39 parameters for 60,000 steps of 256 sums, and polishes
+them.
 """
 
 from dataclasses import replace
 
 from glassformer.runs.config import Run
 from glassformer.tasks import Addition
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 from glassformer.zoo import ZOO, glass, microadder, mirror, rope
-from glassformer.zoo.entry import Entry
+from glassformer.zoo.entry import ZooEntry
 
 # MicroAdder's published recipe, and a polish: L-BFGS on one batch mends the last wrong cells that Adam leaves
 # and widens the margins. 16,384 held-out sums tell seeds apart that miss one in ten thousand.
-MICROADDER = Train(
+_MICROADDER = TrainSettings(
     seeds=8,
     steps=60_000,
     batch=256,
@@ -25,26 +26,27 @@ MICROADDER = Train(
     weight_decay=0.01,
     polish_steps=150,
 )
-# With 29 numbers and fewer no seed is right before the polish; after a long one most of the better ones are.
-SMALL = replace(MICROADDER, polish_steps=1_000)
+# With 29 parameters and fewer no seed is right before the polish; after a long one most of the better ones
+# are.
+_SMALL = replace(_MICROADDER, polish_steps=1_000)
 # On the circle of eleven a third of the steps, and of the curriculum, is enough.
-QUICK = replace(MICROADDER, steps=20_000)
-QUICK_TASK = replace(Addition(layout="lsb"), carry_until=5_000, carry_gone=15_000)
+_QUICK = replace(_MICROADDER, steps=20_000)
+_QUICK_TASK = replace(Addition(layout="lsb"), carry_until=5_000, carry_gone=15_000)
 # Weight decay keeps the arc and the last gain of the RoPE family small, and its sums vague.
-ROPE = replace(MICROADDER, batch=128, peak_rate=0.01, final_rate=0.02, weight_decay=0.0)
-AMPLIFIED = replace(ROPE, grokfast_decay=0.98, grokfast_gain=2.0)
+_ROPE = replace(_MICROADDER, batch=128, peak_rate=0.01, final_rate=0.02, weight_decay=0.0)
+_AMPLIFIED = replace(_ROPE, grokfast_decay=0.98, grokfast_gain=2.0)
 
-RECIPES: dict[str, Train] = {
-    **{entry.id: MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES, *mirror.ENTRIES)},
-    **dict.fromkeys(("glass-29", "glass-23", "glass-16"), SMALL),
-    **dict.fromkeys(("glass-10", "glass-9", "glass-8"), QUICK),
-    **{entry.id: ROPE for entry in rope.ENTRIES},
-    **dict.fromkeys(("rope-44", "rope-41", "rope-36"), AMPLIFIED),
+_RECIPES: dict[str, TrainSettings] = {
+    **{entry.id: _MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES, *mirror.ENTRIES)},
+    **dict.fromkeys(("glass-29", "glass-23", "glass-16"), _SMALL),
+    **dict.fromkeys(("glass-10", "glass-9", "glass-8"), _QUICK),
+    **{entry.id: _ROPE for entry in rope.ENTRIES},
+    **dict.fromkeys(("rope-44", "rope-41", "rope-36"), _AMPLIFIED),
 }
 
 # Few seeds learn addition. A thousand and more were tried on a GPU (docs/adders.md), and the eight that
 # `glassformer run` trains begin where some do. For the odds take all: `--seed 0 --seeds 1024`.
-FIRST_SEEDS = {
+_FIRST_SEEDS = {
     "microadder-57": 488,
     "microadder-62": 0,
     "microadder-67": 513,
@@ -60,10 +62,10 @@ FIRST_SEEDS = {
 }
 
 
-def trained(entry: Entry, train: Train) -> Run:
-    train = replace(train, first_seed=FIRST_SEEDS.get(entry.id, 0))
-    task = QUICK_TASK if RECIPES[entry.id] is QUICK else entry.task
+def _make_adder_run(entry: ZooEntry, train: TrainSettings) -> Run:
+    train = replace(train, first_seed=_FIRST_SEEDS.get(entry.id, 0))
+    task = _QUICK_TASK if _RECIPES[entry.id] is _QUICK else entry.task
     return Run(name=entry.id, about=entry.about, task=task, model=entry.architecture, train=train)
 
 
-ADDERS: dict[str, Run] = {name: trained(ZOO[name], train) for name, train in RECIPES.items()}
+ADDERS: dict[str, Run] = {name: _make_adder_run(ZOO[name], train) for name, train in _RECIPES.items()}

@@ -3,44 +3,44 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from glassformer.errors import require, require_within
-from glassformer.model.architecture import Architecture
-from glassformer.model.forward import parameters
+from glassformer.core.errors import require_bounds, require_value
+from glassformer.models.architecture import Architecture
+from glassformer.models.forward import list_parameters
 from glassformer.tasks import Sequences, Task
 from glassformer.tasks.rules_operator import PlusLastEven
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 
 
 @dataclass(frozen=True)
-class Measure:
+class _MeasureSettings:
     """How much is measured at the end, on fresh draws that neither training nor selection has used."""
 
     positions: int = 100_000  # constrained positions of the argmax accuracy, at least; of an adder, sums
     generated: int = 2_000  # sequences that the model writes itself, at temperature 1
 
     def __post_init__(self) -> None:
-        require_within(self, positions=(1, 10**9), generated=(1, 10**8))
+        require_bounds(self, positions=(1, 10**9), generated=(1, 10**8))
 
 
 @dataclass(frozen=True)
-class Prove:
+class ProveSettings:
     """The proof at the end."""
 
     seconds: float = 20.0  # for the kept model
     seeds: int = 64  # of the other seeds that miss nothing, how many are proved as well; rules: none
 
     def __post_init__(self) -> None:
-        require(self.seconds > 0, "seconds", "above 0", self.seconds)
-        require_within(self, seeds=(0, 2**31))
+        require_value(self.seconds > 0, "seconds", "above 0", self.seconds)
+        require_bounds(self, seeds=(0, 2**31))
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawSettings:
     """The figures and the page at the end."""
 
-    figures: str = "all"  # all, none, or their numbers parted by commas: 05,13,F1
+    figures: str = "all"  # all, none, or their ids, separated by commas: 05,13,F1
     theme: Literal["light", "dark", "print"] = "light"
-    format: str = "png"  # or several, parted by commas: png,svg,pdf
+    format: str = "png"  # or several, separated by commas: png,svg,pdf
     page: bool = True  # page.html, for any browser
 
 
@@ -53,21 +53,23 @@ class Run:
     task: Task = field(default_factory=PlusLastEven)
     data: Sequences = field(default_factory=Sequences)
     model: Architecture = field(default_factory=Architecture)
-    train: Train = field(default_factory=Train)
-    measure: Measure = field(default_factory=Measure)
-    prove: Prove = field(default_factory=Prove)
-    draw: Draw = field(default_factory=Draw)
+    train: TrainSettings = field(default_factory=TrainSettings)
+    measure: _MeasureSettings = field(default_factory=_MeasureSettings)
+    prove: ProveSettings = field(default_factory=ProveSettings)
+    draw: DrawSettings = field(default_factory=DrawSettings)
 
     def __post_init__(self) -> None:
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
-        require(plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name)
-        require(
+        require_value(
+            plain and self.name[0].isalnum(), "name", "letters, digits, '-', '_' and '.'", self.name
+        )
+        require_value(
             self.model.vocab in (0, self.vocab),
             "model.vocab",
             f"{self.vocab}, as the task has",
             self.model.vocab,
         )
-        parameters(
+        list_parameters(
             self.architecture
         )  # parts that do not fit together say so here, before anything is written
         self.task.require_fit(self.model.context, self.data)

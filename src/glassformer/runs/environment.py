@@ -7,27 +7,27 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("glassformer", "jax", "jaxlib", "numpy", "optax", "safetensors", "scipy")
+_PACKAGES = ("glassformer", "jax", "jaxlib", "numpy", "optax", "safetensors", "scipy")
 
 
-def environment(seed: int) -> dict[str, Any]:
+def describe_environment(seed: int) -> dict[str, Any]:
     return {
         "python": platform.python_version(),
-        "packages": {name: installed(name) for name in PACKAGES},
+        "packages": {name: _find_package_version(name) for name in _PACKAGES},
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
         "first_seed": seed,
-        "git_revision": git_revision(),
+        "git_revision": _find_git_revision(),
     }
 
 
-def installed(name: str) -> str | None:
+def _find_package_version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
         return None
 
 
-def git_revision() -> str | None:
+def _find_git_revision() -> str | None:
     """The commit of the source tree that runs, where it is a checkout."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:

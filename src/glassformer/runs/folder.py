@@ -11,118 +11,101 @@ from typing import Any
 
 import tomli_w
 
-from glassformer.errors import UserError, show
-from glassformer.runs.atomic import (
-    make_folder,
-    refuse_links,
-    remove_made,
-    write_bytes,
-    write_json,
-    write_text,
-)
-from glassformer.runs.config import Draw, Run
-from glassformer.runs.environment import environment
-from glassformer.runs.resolve import leaves, resolve
-from glassformer.runs.text_files import read_bytes
+from glassformer.core.atomic import make_folder, write_bytes, write_json, write_text
+from glassformer.core.errors import UserError
+from glassformer.core.folder import FolderKind, describe_difference
+from glassformer.core.text_files import read_bytes
+from glassformer.runs.config import DrawSettings, Run
+from glassformer.runs.environment import describe_environment
+from glassformer.runs.resolve import list_setting_leaves, resolve_run
 from glassformer.runs.tree import to_tree
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 
+_RULE_COPY = "rule.py"  # of a user's own rule, for readers: it is never run from here
 # Removed in this order, so that a folder cut short in the middle is still seen as an unfinished run.
-MADE = (
+_MADE = (
     *("result.json", "params.safetensors", "state.safetensors", "checkpoints", "figures", "videos"),
     *("report.md", "certificate.json", "metrics.csv", "history.safetensors", "population.safetensors"),
     *("spectra", "page.html", "env.json", "run.toml"),
 )
-EARLY = {"env.json", "rule.py"}  # written before run.toml: all that a run killed at its very start leaves
-RULE_COPY = "rule.py"  # of a user's own rule, for readers: it is never run from here
+_RUN = FolderKind(
+    noun="run",
+    marker="run.toml",
+    made=_MADE,
+    leftovers=(
+        *(f".{name}.*.tmp" for name in (*_MADE, _RULE_COPY)),
+        *(f"{part}/.*.*.tmp" for part in ("checkpoints", "figures", "figures/data", "videos")),
+    ),
+    ways="--overwrite replaces it, --resume continues it, --out chooses another folder",
+    early=frozenset({"env.json", _RULE_COPY}),  # all that a run killed at its very start leaves
+)
 
 
-def open_folder(
+def open_run_folder(
     folder: Path, run: Run, resume: bool = False, overwrite: bool = False, rule: Path | None = None
 ) -> Run:
     """Make the folder ready and return the configuration that is to run in it; `rule` is its rule's file."""
-    if overwrite and (folder / "run.toml").exists():
-        remove_made(folder, MADE)
-    if not (folder / "run.toml").exists():
-        refuse_foreign(folder, overwrite)
-        remove_leftovers(folder)
-        return create(folder, run, rule)
-    refuse_links(*(folder / name for name in MADE))
-    remove_leftovers(folder)
-    there = stored(folder)
-    if resume or not difference(there, run):
-        train = replace(there.train, threads=run.train.threads, device=run.train.device)
-        return replace(there, train=train, draw=run.draw)
-    ways = "--overwrite replaces it, --resume goes on with it, --out chooses another folder"
-    raise UserError(f"{folder} holds another run ({difference(there, run)}); {ways}")
+    if overwrite and _RUN.is_in(folder):
+        _RUN.remove_made(folder)
+    if not _RUN.is_in(folder):
+        if lost := describe_missing_settings(folder):
+            raise UserError(lost)
+        _RUN.refuse_foreign(folder, beside=overwrite)
+        _RUN.remove_leftovers(folder)
+        return _create_run_folder(folder, run, rule)
+    _RUN.refuse_links(folder)
+    _RUN.remove_leftovers(folder)
+    there = read_stored_run(folder)
+    differs = describe_run_difference(there, run)
+    if differs and not resume:
+        raise _RUN.make_conflict(folder, differs)
+    train = replace(there.train, threads=run.train.threads, device=run.train.device)
+    return replace(there, train=train, draw=run.draw)
 
 
-def stored(folder: Path) -> Run:
+def read_stored_run(folder: Path) -> Run:
     """The configuration that a folder was made with."""
-    return resolve(str(folder / "run.toml"))
+    return resolve_run(str(folder / "run.toml"))
 
 
 def is_complete(folder: Path) -> bool:
     return (folder / "result.json").exists()
 
 
-def create(folder: Path, run: Run, rule: Path | None = None) -> Run:
+def _create_run_folder(folder: Path, run: Run, rule: Path | None = None) -> Run:
     make_folder(folder)
     if rule:
-        write_bytes(folder / RULE_COPY, read_bytes(rule))
-    write_json(folder / "env.json", environment(run.train.first_seed))
+        write_bytes(folder / _RULE_COPY, read_bytes(rule))
+    write_json(folder / "env.json", describe_environment(run.train.first_seed))
     write_text(folder / "run.toml", tomli_w.dumps(to_tree(run)))  # last: from here on it is a run
     return run
 
 
-def refuse_foreign(folder: Path, overwrite: bool) -> None:
-    """No run is there: what others made stays as it is; with --overwrite a run may stand beside it."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file, not a folder; --out chooses another place")
-    if lost := missing_settings(folder):
-        raise UserError(lost)
-    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    in_the_way = {*MADE} - EARLY if overwrite else {name for name in names if name[0] != "."} - EARLY
-    if strange := [name for name in names if name in in_the_way]:
-        raise UserError(
-            f"{folder} is not empty and holds no run (it has {strange[0]}); --out chooses another folder"
-        )
-
-
-def missing_settings(folder: Path) -> str:
+def describe_missing_settings(folder: Path) -> str:
     """The sentence for a finished run that has lost its run.toml."""
     is_lost = is_complete(folder) and (folder / "params.safetensors").exists()
     return f"{folder / 'run.toml'} is missing, and belongs to the run; put it back" if is_lost else ""
 
 
-def tidy(folder: Path, keep_checkpoints: bool = False) -> None:
-    """A finished run needs no state to go on from, and all seeds' checkpoints only if that was asked for."""
+def tidy_run_folder(folder: Path, keep_checkpoints: bool = False) -> None:
+    """A finished run needs no state to resume from, and all seeds' checkpoints only if that was asked for."""
     (folder / "state.safetensors").unlink(missing_ok=True)
     if not keep_checkpoints:
         shutil.rmtree(folder / "checkpoints", ignore_errors=True)
 
 
-def remove_leftovers(folder: Path) -> None:
-    """What a killed process was about to rename."""
-    inside = ("checkpoints", "figures", "figures/data", "videos")
-    for name in (*MADE, RULE_COPY, *(f"{part}/*" for part in inside)):
-        for path in (folder / name).parent.glob(f".{Path(name).name}.*.tmp"):
-            path.unlink(missing_ok=True)
-
-
-def difference(there: Run, here: Run) -> str:
+def describe_run_difference(there: Run, here: Run) -> str:
     """The first setting that differs, or nothing; where it runs and what is drawn make no other run."""
-    old, new = leaves(comparable(there)), leaves(comparable(here))
-    for path in [*new, *old]:
-        if old.get(path) != new.get(path):
-            return f"{path} is {show(old.get(path))} there and {show(new.get(path))} here"
-    return ""
+    old, new = (list_setting_leaves(_make_comparable_tree(run)) for run in (there, here))
+    return describe_difference(old, new)
 
 
-def comparable(run: Run) -> dict[str, Any]:
-    where = Train()
+def _make_comparable_tree(run: Run) -> dict[str, Any]:
+    where = TrainSettings()
     tree: dict[str, Any] = to_tree(
-        replace(run, train=replace(run.train, device=where.device, threads=where.threads), draw=Draw())
+        replace(
+            run, train=replace(run.train, device=where.device, threads=where.threads), draw=DrawSettings()
+        )
     )
     return tree
 

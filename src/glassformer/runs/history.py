@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import read_arrays
+from glassformer.core.atomic import read_arrays
+from glassformer.core.errors import UserError
 from glassformer.runs.seal import require_unchanged
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from glassformer.errors import UserError, unknown
-from glassformer.model.adding import write_sum
-from glassformer.model.model import Model, check_params
-from glassformer.runs.atomic import read_arrays
+from glassformer.core.atomic import read_arrays
+from glassformer.core.errors import UserError, make_unknown_error
+from glassformer.models.adding import write_sum
+from glassformer.models.model import Model, check_params
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
-from glassformer.runs.folder import missing_settings, stored
+from glassformer.runs.folder import describe_missing_settings, read_stored_run
 from glassformer.runs.seal import require_unchanged
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import Addition, Sequences, Task
@@ -20,11 +20,11 @@ from glassformer.tasks.addition import require_addition
 from glassformer.zoo import ZOO
 
 RUNS = Path("runs")
-NAMES = tuple(dict.fromkeys((*ZOO, *CONFIGURATIONS)))  # that have an architecture
+_NAMES = tuple(dict.fromkeys((*ZOO, *CONFIGURATIONS)))  # that have an architecture
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded(Model):
+class LoadedModel(Model):
     """A model with the task that it was made for, and where it came from."""
 
     task: Task
@@ -54,77 +54,83 @@ class Loaded(Model):
         return require_addition(self.task, self.origin)
 
 
-def load(target: str | Path, model: str | None = None) -> Loaded:
+def load_model(target: str | Path, model: str | None = None) -> LoadedModel:
     """The model that a target names; `model` says the architecture of a file that does not say it itself."""
     path, name = Path(target), str(target)
     if path.suffix == ".safetensors":
-        return load_file(path, model)
+        return load_weights_file(path, model)
     if model is not None:
         raise UserError(f"--model is for .safetensors files; {name} says its own architecture")
-    if name in ZOO and (found := load_zoo(name)):
+    if name in ZOO and (found := load_zoo_model(name)):
         return found
     for folder in (path, RUNS / path):
         if (folder / "run.toml").exists():
             return load_run(folder)
-    raise missing(path)
+    raise _make_missing_error(path)
 
 
-def missing(path: Path) -> UserError:
+def _make_missing_error(path: Path) -> UserError:
     """Why a target names no model."""
     name = str(path)
     if path.is_dir():
-        return UserError(missing_settings(path) or f"{name} holds no run (there is no run.toml in it)")
+        return UserError(
+            describe_missing_settings(path) or f"{name} holds no run (there is no run.toml in it)"
+        )
     if path.is_file():
         return UserError(f"{name} is neither a run folder nor a .safetensors file")
     if name in ZOO:
         return UserError(f"'{name}' has no weights here yet: glassformer run {name}")
     if name in CONFIGURATIONS:
         return UserError(f"'{name}' was not trained here yet: glassformer run {name}")
-    return unknown("model, run or weights file", name, NAMES, "glassformer list")
+    return make_unknown_error("model, run or weights file", name, _NAMES, "glassformer list")
 
 
-def load_zoo(name: str) -> Loaded | None:
-    """A model that comes with the package, where its numbers do."""
+def load_zoo_model(name: str) -> LoadedModel | None:
+    """A model that comes with the package, where its weights do."""
     entry = ZOO[name]
     if entry.build:
-        return fitted(named(name), entry.build(), name)
-    return fitted(named(name), read_arrays(entry.weights)[0], name) if entry.weights else None
+        return make_loaded_model(_find_named_run(name), entry.build(), name)
+    return (
+        make_loaded_model(_find_named_run(name), read_arrays(entry.weights)[0], name)
+        if entry.weights
+        else None
+    )
 
 
-def load_run(folder: Path) -> Loaded:
+def load_run(folder: Path) -> LoadedModel:
     for name in ("run.toml", "params.safetensors"):
         require_unchanged(folder / name)
     if not (folder / "params.safetensors").exists():
         raise UserError(
-            f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} goes on with it"
+            f"{folder} is not finished; glassformer run {folder / 'run.toml'} --out {folder} resumes it"
         )
-    stored(folder)  # a configuration that cannot be read is said before the weights are
-    return load_file(folder / "params.safetensors")
+    read_stored_run(folder)  # a configuration that cannot be read is said before the weights are
+    return load_weights_file(folder / "params.safetensors")
 
 
-def load_file(path: Path, model: str | None = None) -> Loaded:
+def load_weights_file(path: Path, model: str | None = None) -> LoadedModel:
     """Weights with their architecture and task in the metadata, or as the named model has them."""
     params, about = read_arrays(path)
     if model is not None:
-        return fitted(named(model), params, str(path))
+        return make_loaded_model(_find_named_run(model), params, str(path))
     if not {"model", "task"} <= set(about):
         raise UserError(
             f"{path} does not say its architecture and task in its metadata; --model ID says which it has"
         )
     run = from_tree(Run, {"task": about["task"], "data": about.get("data", {}), "model": about["model"]}, "")
-    return fitted(run, params, str(path))
+    return make_loaded_model(run, params, str(path))
 
 
-def named(name: str) -> Run:
+def _find_named_run(name: str) -> Run:
     """Task and architecture of a zoo entry or a configuration."""
     if name in ZOO:
         return Run(task=ZOO[name].task, model=ZOO[name].architecture)
     if name in CONFIGURATIONS:
         return CONFIGURATIONS[name]
-    raise unknown("model", name, NAMES, "glassformer list models")
+    raise make_unknown_error("model", name, _NAMES, "glassformer list models")
 
 
-def fitted(run: Run, params: Mapping[str, np.ndarray], origin: str) -> Loaded:
+def make_loaded_model(run: Run, params: Mapping[str, np.ndarray], origin: str) -> LoadedModel:
     """The weights in the architecture's precision; what does not fit is said, with where it came from."""
     try:
         check_params(run.architecture, params)
@@ -132,6 +138,6 @@ def fitted(run: Run, params: Mapping[str, np.ndarray], origin: str) -> Loaded:
             over="ignore"
         ):  # a number too large for the precision becomes infinite: refused below
             cast = {name: np.asarray(array, run.architecture.precision) for name, array in params.items()}
-        return Loaded(run.architecture, cast, run.task, run.data, origin)
+        return LoadedModel(run.architecture, cast, run.task, run.data, origin)
     except UserError as error:
         raise UserError(f"{origin}: {error}") from None

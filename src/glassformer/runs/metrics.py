@@ -4,10 +4,10 @@ import csv
 import io
 from pathlib import Path
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import write_text
+from glassformer.core.atomic import write_text
+from glassformer.core.errors import UserError
+from glassformer.core.text_files import read_text
 from glassformer.runs.seal import require_unchanged
-from glassformer.runs.text_files import read_text
 
 SCORES = ("loss", "argmax_accuracy", "right_probability", "whole_accuracy", "smallest_margin")  # held-out
 COLUMNS = ("step", "seed", "train_loss", *SCORES)
@@ -35,4 +35,4 @@ def read_metrics(folder: Path) -> list[Row]:
         rows = [{name: float(row[name]) for name in COLUMNS} for row in csv.DictReader(text)]
         return [row | {"step": int(row["step"]), "seed": int(row["seed"])} for row in rows]
     except (UserError, ValueError, OverflowError, TypeError, KeyError, csv.Error) as error:
-        raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts anew") from None
+        raise UserError(f"{folder / 'metrics.csv'} is damaged ({error}); --overwrite starts over") from None

@@ -3,44 +3,44 @@
 What was tried for each, and how many seeds succeed, is in docs/questions.md.
 """
 
-from glassformer.model.architecture import Architecture, Fixed, Layer
-from glassformer.model.attention import Attention
-from glassformer.model.feedforward import FeedForward
-from glassformer.model.head import ParabolicHead
-from glassformer.model.position import NoPosition
-from glassformer.model.projection import Identity, Pattern
-from glassformer.model.token import Quadratic
+from glassformer.models.architecture import Architecture, FixedEntry, Layer
+from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.head import ParabolicHead
+from glassformer.models.position import NoPosition
+from glassformer.models.projection import IdentityProjection, PatternProjection
+from glassformer.models.token import QuadraticTable
 from glassformer.runs.config import Run
 from glassformer.tasks import make_task
-from glassformer.train.settings import Train
+from glassformer.training.settings import TrainSettings
 
-NUMBER = (1, 2)  # the dimension of the stream that holds a number
-NOWHERE = Pattern(entries=("0 0",))  # no query and no key: every position gets the same attention
+_NUMBER = (1, 2)  # the dimension of the stream that holds a number
+_NOWHERE = PatternProjection(entries=("0 0",))  # no query and no key: every position gets the same attention
 
 
-def small_adder() -> Architecture:
+def make_modular_adder() -> Architecture:
     """Six parameters: attention adds the two numbers, two hinges take the modulus off, a parabola reads."""
     attention = Attention(
         head_size=1,
         value_size=1,
-        q=NOWHERE,
-        k=NOWHERE,
-        v=Identity(reads=NUMBER),
-        out=Pattern(writes=NUMBER, entries=("-gain",)),
+        q=_NOWHERE,
+        k=_NOWHERE,
+        v=IdentityProjection(reads=_NUMBER),
+        out=PatternProjection(writes=_NUMBER, entries=("-gain",)),
     )
     feedforward = FeedForward(
         hidden=2,
-        up=Pattern(reads=NUMBER, entries=("1", "1"), bias=True),
-        down=Pattern(writes=NUMBER, entries=("-rise rise",)),
+        up=PatternProjection(reads=_NUMBER, entries=("1", "1"), bias=True),
+        down=PatternProjection(writes=_NUMBER, entries=("-rise rise",)),
     )
     return Architecture(
         context=3,
         width=2,
-        token=Quadratic(),
+        token=QuadraticTable(),
         position=NoPosition(),
         layers=(Layer(attention, feedforward),),
         head=ParabolicHead(reads=1),
-        fixed=(Fixed("token.c0"), Fixed("token.c1"), Fixed("head.shift")),
+        fixed=(FixedEntry("token.c0"), FixedEntry("token.c1"), FixedEntry("head.shift")),
     )
 
 
@@ -49,11 +49,11 @@ QUESTIONS: dict[str, Run] = {
     for run in (
         Run(
             "max_of",
-            "The largest of 4 of 64 numbers: one attention layer of width 32 and no feed-forward layer, as "
-            "in the literature on compact proofs.",
+            "The largest of four numbers from 0 to 63: one attention layer of width 32, no feed-forward "
+            "layer, as in the literature on compact proofs.",
             make_task("max_of"),
             model=Architecture(context=4, width=32, layers=(Layer(Attention(head_size=32), None),)),
-            train=Train(
+            train=TrainSettings(
                 seeds=4, steps=10_000, batch=512, peak_rate=1e-3, held_out=16_384, evaluate_every=500
             ),
         ),
@@ -66,16 +66,16 @@ QUESTIONS: dict[str, Run] = {
                 width=32,
                 layers=(Layer(Attention(heads=4, head_size=8), FeedForward(hidden=128)),),
             ),
-            train=Train(
+            train=TrainSettings(
                 seeds=4, steps=10_000, batch=512, peak_rate=3e-3, held_out=16_384, evaluate_every=500
             ),
         ),
         Run(
             "modular-11",
-            "Addition modulo 11 with six parameters.",
+            "Addition modulo 11 with six parameters: two ReLU units subtract the modulus.",
             make_task("modular", p=11),
-            model=small_adder(),
-            train=Train(seeds=16, steps=5_000, batch=128, peak_rate=0.1, held_out=256),
+            model=make_modular_adder(),
+            train=TrainSettings(seeds=16, steps=5_000, batch=128, peak_rate=0.1, held_out=256),
         ),
     )
 }

@@ -13,19 +13,19 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from glassformer.errors import UserError
-from glassformer.runs.atomic import refuse_links, remove_unfinished, write_json
-from glassformer.runs.text_files import read_json
+from glassformer.core.atomic import refuse_links, remove_unfinished, write_json
+from glassformer.core.errors import UserError
+from glassformer.core.text_files import read_json
 
-RESULT, DIGESTS = "result.json", "digests"
-PASSING = ("state.safetensors", "checkpoints/")  # what only a run at work needs
-OWN_BOOKS = ("spectra/",)  # an analysis of weights keeps its own
-REMADE = ("figures/", "videos/", "page.html")  # from the other files, by `draw`, `video`, `page` and `run`
+RESULT, _DIGESTS = "result.json", "digests"
+_PASSING = ("state.safetensors", "checkpoints/")  # what only a run at work needs
+_OWN_BOOKS = ("spectra/",)  # an analysis of weights keeps its own
+_REMADE = ("figures/", "videos/", "page.html")  # from the other files, by `draw`, `video`, `page` and `run`
 
 
 def digest_files(folder: Path, keep_checkpoints: bool = False) -> dict[str, str]:
     """The sha256 of every file of a run, by its path in the folder."""
-    left_out = (RESULT, *OWN_BOOKS, *(PASSING[:1] if keep_checkpoints else PASSING))
+    left_out = (RESULT, *_OWN_BOOKS, *(_PASSING[:1] if keep_checkpoints else _PASSING))
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name[0] != "."]
     named = {path.relative_to(folder).as_posix(): path for path in files}
     return {name: _digest(path) for name, path in named.items() if not name.startswith(left_out)}
@@ -38,17 +38,19 @@ def require_unchanged(path: Path) -> None:
         raise UserError(wrong)
 
 
-def require_whole(folder: Path) -> None:
+def require_whole_run(folder: Path) -> None:
     """The same for all files of a run but those that are made anew."""
     for name, digest in read_digests(folder).items():
-        if not name.startswith(REMADE) and (wrong := _find_fault(folder, name, digest)):
+        if not name.startswith(_REMADE) and (wrong := _find_fault(folder, name, digest)):
             raise UserError(wrong)
 
 
 def find_damaged(folder: Path) -> set[str]:
     """The files to be made anew: figures, films and pages that are missing or damaged."""
     digests = read_digests(folder).items()
-    return {name for name, digest in digests if name.startswith(REMADE) and _find_fault(folder, name, digest)}
+    return {
+        name for name, digest in digests if name.startswith(_REMADE) and _find_fault(folder, name, digest)
+    }
 
 
 def is_sealed(folder: Path, name: str) -> bool:
@@ -61,7 +63,7 @@ def is_sealed(folder: Path, name: str) -> bool:
 
 
 @contextmanager
-def replacing(folder: Path, *names: str) -> Iterator[None]:
+def replace_sealed_files(folder: Path, *names: str) -> Iterator[None]:
     """Files, or folders with a slash, that are written anew in a finished run."""
     if not read_digests(folder):
         yield
@@ -72,19 +74,19 @@ def replacing(folder: Path, *names: str) -> Iterator[None]:
     _update(folder, names, made)
 
 
-def sealing(folder: Path | None, made: Path) -> AbstractContextManager[None]:
+def seal_written_files(folder: Path | None, made: Path) -> AbstractContextManager[None]:
     """Around the writing of files or of one file `made`, which may or may not lie in a run's folder."""
     if folder is None or not made.is_relative_to(folder):
         return nullcontext()
     refuse_links(made, *(made.glob("*/") if made.is_dir() else ()))
     name = made.relative_to(folder).as_posix()
-    return replacing(folder, f"{name}/" if made.is_dir() else name)
+    return replace_sealed_files(folder, f"{name}/" if made.is_dir() else name)
 
 
 def read_digests(folder: Path) -> Mapping[str, str]:
     """What result.json says; {} of a run that is not finished, is of an older version, or lost its result."""
     try:
-        digests = read_json(folder / RESULT).get(DIGESTS, {})
+        digests = read_json(folder / RESULT).get(_DIGESTS, {})
     except UserError:
         return {}
     return digests if isinstance(digests, dict) else {}
@@ -96,11 +98,9 @@ def _find_fault(folder: Path, name: str, digest: str | None) -> str:
     if digest is None:
         return ""
     if not path.is_file():
-        return f"{path} is missing, and belongs to the run; --overwrite makes the run anew"
+        return f"{path} is missing, and belongs to the run; --overwrite repeats the run"
     if _digest(path) != digest:
-        return (
-            f"{path} is damaged or was changed: it is not what the run wrote; --overwrite makes the run anew"
-        )
+        return f"{path} is damaged or was changed: it is not what the run wrote; --overwrite repeats the run"
     return ""
 
 
@@ -110,13 +110,13 @@ def _digest(path: Path) -> str:
 
 
 def _update(folder: Path, names: tuple[str, ...], made: Mapping[str, str]) -> None:
-    """Exchange some digests; the time of the result stays, for what it says is no news."""
+    """Exchange some digests; the time of the result stays, because what it says is not new."""
     with _alone(folder):
         content, before = read_json(folder / RESULT), (folder / RESULT).stat()
         kept: dict[str, Any] = {
-            name: digest for name, digest in content[DIGESTS].items() if not name.startswith(names)
+            name: digest for name, digest in content[_DIGESTS].items() if not name.startswith(names)
         }
-        new = content | {DIGESTS: dict(sorted((kept | dict(made)).items()))}
+        new = content | {_DIGESTS: dict(sorted((kept | dict(made)).items()))}
         remove_unfinished(folder / RESULT)
         write_json(folder / RESULT, new, (before.st_atime_ns, before.st_mtime_ns))
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from glassformer.errors import UserError
-from glassformer.model.model import Model
-from glassformer.runs.atomic import read_arrays
+from glassformer.core.atomic import read_arrays
+from glassformer.core.errors import UserError
+from glassformer.models.model import Model
 from glassformer.runs.config import Run
 
 
@@ -16,7 +16,7 @@ def require_startable(run: Run) -> None:
     if run.train.mine and not run.task.is_mined:
         raise UserError(f"{run.name}: train.mine is for adders; a {run.task.words.model} has no miner")
     if run.train.start_from:
-        read_start(run)
+        read_start_parameters(run)
 
 
 def refuse_margins(run: Run) -> None:
@@ -24,7 +24,7 @@ def refuse_margins(run: Run) -> None:
         raise UserError("train.margin_steps is for adders; a rule allows several tokens at a position")
 
 
-def read_start(run: Run) -> dict[str, np.ndarray]:
+def read_start_parameters(run: Run) -> dict[str, np.ndarray]:
     """The parameters of the file that every seed starts from."""
     path = Path(run.train.start_from)
     if not path.is_file():

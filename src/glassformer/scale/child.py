@@ -1,6 +1,6 @@
 """A process of ours with a pipe to it; whatever it prints stays out of the way.
 
->>> child = Child("glassformer.scale.worker", {})
+>>> child = ChildProcess("glassformer.scale.worker", {})
 >>> child.end()
 >>> child.death
 'SIGKILL'
@@ -17,11 +17,11 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import IO
 
-DYING = 1.0  # seconds that a process may take to end by itself, which tells more than being killed
-LAST_WORDS = 4000  # bytes of a dead process's messages that are looked at
+_DYING = 1.0  # seconds that a process may take to end by itself, which tells more than being killed
+_LAST_WORDS = 4000  # bytes of a dead process's messages that are looked at
 
 
-class Child:
+class ChildProcess:
     """Runs a module of ours, which gets the number of the pipe's file descriptor as its one word."""
 
     def __init__(self, module: str, place: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self.messages,
-                env={**os.environ, "PYTHONPATH": import_path(), **place},
+                env={**os.environ, "PYTHONPATH": make_import_path(), **place},
                 start_new_session=True,
             )
 
@@ -53,7 +53,7 @@ class Child:
         try:
             return self.pipe.recv_bytes()
         except (EOFError, OSError):
-            self.end(DYING)
+            self.end(_DYING)
             return None
 
     def end(self, patience: float = 0.0) -> None:
@@ -64,26 +64,26 @@ class Child:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
         self.process.kill()
-        self.death = f"{cause(self.process.wait())}{last_words(self.messages)}"
+        self.death = f"{describe_exit(self.process.wait())}{_read_last_line(self.messages)}"
         self.messages.close()
 
 
-def import_path() -> str:
+def make_import_path() -> str:
     """Ours, so that a job is found where we have it."""
     return os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
 
 
-def cause(status: int) -> str:
+def describe_exit(status: int) -> str:
     """
-    >>> cause(-9), cause(1)
+    >>> describe_exit(-9), describe_exit(1)
     ('SIGKILL', 'exit status 1')
     """
     return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 
 
-def last_words(messages: IO[bytes]) -> str:
+def _read_last_line(messages: IO[bytes]) -> str:
     """The last line that it wrote, if any."""
     size = messages.seek(0, os.SEEK_END)
-    messages.seek(max(0, size - LAST_WORDS))
+    messages.seek(max(0, size - _LAST_WORDS))
     lines = messages.read().decode(errors="replace").split("\n")
     return next((f" ({line.strip()})" for line in reversed(lines) if line.strip()), "")

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from glassformer.errors import UserError
-from glassformer.scale.answer import name_of
-from glassformer.scale.child import Child
+from glassformer.core.errors import UserError
+from glassformer.scale.answer import name_unit
+from glassformer.scale.child import ChildProcess
 from glassformer.scale.engine import Result, Unit
-from glassformer.scale.foreman import Answered, Ready, Settings
-from glassformer.scale.session import guarded_folder
-from glassformer.scale.worker import packed, unpacked
+from glassformer.scale.foreman import AnsweredUnit, ClusterReady, ClusterSettings
+from glassformer.scale.session import guard_folder
+from glassformer.scale.worker import pack_letter, unpack_letter
 
-KNOCK = 5.0  # seconds for a machine to take a connection
+_KNOCK = 5.0  # seconds for a machine to take a connection
 CONNECT = 60.0  # seconds for a cluster to answer, or to start here
 
 
 @dataclass(frozen=True)
-class RayCluster:
+class RayEngine:
     address: str | None = None
     workers: int = 0
     gpus_per_unit: float = 0
@@ -40,33 +40,33 @@ class RayCluster:
     def work(self, job: Callable[[Unit], Result], units: Sequence[Unit]) -> Iterator[tuple[Unit, Result]]:
         if not units:
             return
-        check_ray()
-        check_answers(self.address)
-        foreman = Child("glassformer.scale.foreman", {})
+        _require_ray()
+        _require_cluster(self.address)
+        foreman = ChildProcess("glassformer.scale.foreman", {})
         try:
-            with nullcontext() if self.address else guarded_folder(foreman.process.pid) as folder:
-                for content in (self.settings(folder), job, [packed(unit) for unit in units]):
-                    foreman.send(packed(content))
+            with nullcontext() if self.address else guard_folder(foreman.process.pid) as folder:
+                for content in (self.settings(folder), job, [pack_letter(unit) for unit in units]):
+                    foreman.send(pack_letter(content))
                 self.wait_ready(foreman)
-                yield from take_results(foreman, units)
+                yield from _take_results(foreman, units)
         finally:
             foreman.end()
 
-    def settings(self, folder: Path | None) -> Settings:
-        return Settings(self.address, self.workers, self.cpus_per_unit, self.gpus_per_unit, folder)
+    def settings(self, folder: Path | None) -> ClusterSettings:
+        return ClusterSettings(self.address, self.workers, self.cpus_per_unit, self.gpus_per_unit, folder)
 
-    def wait_ready(self, foreman: Child) -> None:
+    def wait_ready(self, foreman: ChildProcess) -> None:
         """One sentence where no cluster answers in time, or none of its nodes could ever do a unit."""
         if not foreman.pipe.poll(CONNECT):
             raise UserError(f"{self.place} did not answer within {CONNECT:.0f} seconds{self.hint}")
         letter = foreman.receive()
         if letter is None:
             raise UserError(f"{self.place} cannot be used: {foreman.death}{self.hint}")
-        ready: Ready = pickle.loads(letter)
+        ready: ClusterReady = pickle.loads(letter)
         if not ready.room:
             wants = f"{self.cpus_per_unit:g} CPU"
             wants += f" and {self.gpus_per_unit:g} GPU" if self.gpus_per_unit else ""
-            raise UserError(f"no node of {self.place} has {wants}, which a unit is to have")
+            raise UserError(f"no node of {self.place} has {wants}, which a work unit needs")
 
     @property
     def place(self) -> str:
@@ -80,43 +80,43 @@ class RayCluster:
         return "; if it asks for a token, RAY_AUTH_MODE=token must be set here too"
 
 
-def take_results(foreman: Child, units: Sequence[Unit]) -> Iterator[tuple[Unit, Any]]:
+def _take_results(foreman: ChildProcess, units: Sequence[Unit]) -> Iterator[tuple[Unit, Any]]:
     """As they come; the unit that workers or nodes died of ends it."""
     for _ in units:
-        event = next_event(foreman)
-        if not isinstance(event, Answered):
-            raise UserError(f"{name_of(units[event.index])}: {event.words}")
-        yield units[event.index], unpacked(event.letter)
+        event = _receive_event(foreman)
+        if not isinstance(event, AnsweredUnit):
+            raise UserError(f"{name_unit(units[event.index])}: {event.words}")
+        yield units[event.index], unpack_letter(event.letter)
 
 
-def next_event(foreman: Child) -> Any:
+def _receive_event(foreman: ChildProcess) -> Any:
     letter = foreman.receive()
     if letter is None:
         raise UserError(f"the connection to the Ray cluster was lost: {foreman.death}")
     return pickle.loads(letter)
 
 
-def check_ray() -> None:
+def _require_ray() -> None:
     if find_spec("ray") is None:
         raise UserError("--engine ray needs Ray: pip install 'glassformer[ray]'")
 
 
-def check_answers(address: str | None) -> None:
+def _require_cluster(address: str | None) -> None:
     """Knock, so that a wrong address is told at once; names as `auto` are Ray's to find."""
     if address is None or address == "auto":
         return
-    place = host_and_port(address)
+    place = _split_address(address)
     if place is None:
         raise UserError(f"--address must be auto, HOST:PORT or ray://HOST:PORT, but it is '{address}'")
     try:
-        socket.create_connection(place, KNOCK).close()
+        socket.create_connection(place, _KNOCK).close()
     except OSError as error:
         raise UserError(f"no Ray cluster answers at {address}: {error.strerror or error}") from None
 
 
-def host_and_port(address: str) -> tuple[str, int] | None:
+def _split_address(address: str) -> tuple[str, int] | None:
     """
-    >>> host_and_port("ray://head:10001"), host_and_port("10.0.0.7:6379"), host_and_port("head")
+    >>> _split_address("ray://head:10001"), _split_address("10.0.0.7:6379"), _split_address("head")
     (('head', 10001), ('10.0.0.7', 6379), None)
     """
     try:

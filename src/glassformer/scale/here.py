@@ -1,6 +1,6 @@
 """The engine of this process: one unit after the other, or some at a time on threads.
 
->>> list(Here().work(abs, [-2, 3]))
+>>> list(LocalEngine().work(abs, [-2, 3]))
 [(-2, 2), (3, 3)]
 """
 
@@ -12,7 +12,7 @@ from glassformer.scale.engine import Result, Unit
 
 
 @dataclass(frozen=True)
-class Here:
+class LocalEngine:
     """Threads are for jobs that let go of Python's lock, as NumPy's large products do."""
 
     threads: int = 1
@@ -20,10 +20,10 @@ class Here:
     def work(self, job: Callable[[Unit], Result], units: Sequence[Unit]) -> Iterator[tuple[Unit, Result]]:
         if self.threads == 1:
             return ((unit, job(unit)) for unit in units)
-        return on_threads(job, units, self.threads)
+        return _run_on_threads(job, units, self.threads)
 
 
-def on_threads(
+def _run_on_threads(
     job: Callable[[Unit], Result], units: Sequence[Unit], threads: int
 ) -> Iterator[tuple[Unit, Result]]:
     """As they are finished; the first error ends it, and what runs is let finish."""

@@ -1,9 +1,9 @@
-"""The engine of one machine: worker processes, one a GPU where units want GPUs.
+"""The engine of one machine: worker processes, one per GPU where units want GPUs.
 
 A worker that dies (killed, out of memory, a crash of a driver) takes nothing with it: a fresh one does its
 unit again. A unit that no worker survives ends the work.
 
->>> list(Processes(1).work(abs, [-2]))
+>>> list(ProcessEngine(1).work(abs, [-2]))
 [(-2, 2)]
 """
 
@@ -13,29 +13,29 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
-from glassformer.errors import UserError, require
-from glassformer.scale.answer import TRIES, died_of, name_of
-from glassformer.scale.child import Child
+from glassformer.core.errors import UserError, require_value
+from glassformer.core.spread import count_cores
+from glassformer.scale.answer import TRIES, describe_deaths, name_unit
+from glassformer.scale.child import ChildProcess
 from glassformer.scale.engine import Result, Unit
-from glassformer.scale.gpus import gpu_shares
-from glassformer.scale.session import guarded_folder
-from glassformer.scale.worker import packed, unpacked
-from glassformer.spread import cores
+from glassformer.scale.gpus import require_gpu_shares
+from glassformer.scale.session import guard_folder
+from glassformer.scale.worker import pack_letter, unpack_letter
 
 
 @dataclass(frozen=True)
-class Processes:
-    """`workers` 0: one a GPU where units have GPUs, else one a core."""
+class ProcessEngine:
+    """`workers` 0: one per GPU where units have GPUs, else one per core."""
 
     workers: int = 0
     gpus_per_unit: float = 0
 
     def work(self, job: Callable[[Unit], Result], units: Sequence[Unit]) -> Iterator[tuple[Unit, Result]]:
-        with guarded_folder() as folder:  # what workers leave in it goes with them, however we end
+        with guard_folder() as folder:  # what workers leave in it goes with them, however we end
             scratch = {"TMPDIR": str(folder)}
-            hands = [Hand(packed(job), place | scratch) for place in self.places()[: len(units)]]
+            hands = [_WorkerSlot(pack_letter(job), place | scratch) for place in self.places()[: len(units)]]
             try:
-                yield from shared_out(hands, units)
+                yield from _share_out_units(hands, units)
             finally:
                 for hand in hands:
                     hand.end()
@@ -43,26 +43,28 @@ class Processes:
     def places(self) -> list[dict[str, str]]:
         """What the environment of each worker has beside ours."""
         if not self.gpus_per_unit:
-            return [{} for _ in range(self.workers or cores())]
-        there = gpu_shares(self.gpus_per_unit)
-        require(self.workers <= len(there), "--workers", f"at most {len(there)}, one a GPU", self.workers)
+            return [{} for _ in range(self.workers or count_cores())]
+        there = require_gpu_shares(self.gpus_per_unit)
+        require_value(
+            self.workers <= len(there), "--workers", f"at most {len(there)}, one per GPU", self.workers
+        )
         shared = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"} if self.gpus_per_unit < 1 else {}
         return [{"CUDA_VISIBLE_DEVICES": name} | shared for name in there[: self.workers or None]]
 
 
-class Hand:
-    """A place for a worker: started when there is a unit for it, and again when it has died."""
+class _WorkerSlot:
+    """A slot for a worker: started when there is a unit for it, and again when it has died."""
 
     def __init__(self, job: bytes, place: Mapping[str, str]) -> None:
         self.job, self.place = job, place
-        self.worker: Child | None = None
+        self.worker: ChildProcess | None = None
 
-    def give(self, unit: Any) -> Child:
+    def give(self, unit: Any) -> ChildProcess:
         if self.worker is None or not self.worker.is_alive:
             self.end()
-            self.worker = Child("glassformer.scale.worker", self.place)
+            self.worker = ChildProcess("glassformer.scale.worker", self.place)
             self.worker.send(self.job)
-        self.worker.send(packed(unit))
+        self.worker.send(pack_letter(unit))
         return self.worker
 
     def end(self) -> None:
@@ -70,10 +72,13 @@ class Hand:
             self.worker.end()
 
 
-def shared_out(hands: Sequence[Hand], units: Sequence[Unit]) -> Iterator[tuple[Unit, Any]]:
+def _share_out_units(hands: Sequence[_WorkerSlot], units: Sequence[Unit]) -> Iterator[tuple[Unit, Any]]:
     """A unit for every hand that is free until all are done; what a dead worker had comes first again."""
     left = deque((unit, 1) for unit in units)  # and which try it is
-    free, busy = deque(hands), dict[Any, tuple[Hand, Child, Unit, int]]()  # by the worker's pipe
+    free, busy = (
+        deque(hands),
+        dict[Any, tuple[_WorkerSlot, ChildProcess, Unit, int]](),
+    )  # by the worker's pipe
     while left or busy:
         while left and free:
             hand, (unit, tries) = free.popleft(), left.popleft()
@@ -84,8 +89,8 @@ def shared_out(hands: Sequence[Hand], units: Sequence[Unit]) -> Iterator[tuple[U
             letter = worker.receive()
             free.append(hand)
             if letter is not None:
-                yield unit, unpacked(letter)
+                yield unit, unpack_letter(letter)
             elif tries < TRIES:
                 left.appendleft((unit, tries + 1))
             else:
-                raise UserError(f"{name_of(unit)}: {died_of(worker.death)}")
+                raise UserError(f"{name_unit(unit)}: {describe_deaths(worker.death)}")

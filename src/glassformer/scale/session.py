@@ -5,12 +5,12 @@ guard outside of it, which no Ctrl-C reaches, waits for the end of the work or o
 
     python session.py 4711 /tmp/gf-k3v9x2wq
 
->>> from glassformer.scale.child import Child
->>> child = Child("glassformer.scale.worker", {})
->>> with guarded_folder(child.process.pid) as folder:
-...     list_running(child.process.pid) == [child.process.pid], folder.exists()
+>>> from glassformer.scale.child import ChildProcess
+>>> child = ChildProcess("glassformer.scale.worker", {})
+>>> with guard_folder(child.process.pid) as folder:
+...     _list_session_processes(child.process.pid) == [child.process.pid], folder.exists()
 (True, True)
->>> list_running(child.process.pid), folder.exists()
+>>> _list_session_processes(child.process.pid), folder.exists()
 ([], False)
 >>> child.end()
 """
@@ -27,21 +27,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LONGEST = 24  # bytes of the temporary folder's path: Ray's sockets lie 78 deeper, and 103 is the most
-PATIENCE = 10.0  # seconds for killed processes to be gone; a driver may hold one for a while
-LOOK = 0.01  # seconds between two looks whether they are
+_PATIENCE = 10.0  # seconds for killed processes to be gone; a driver may hold one for a while
+_LOOK = 0.01  # seconds between two looks whether they are
 
 
 @contextmanager
-def guarded_folder(leader: int | None = None) -> Iterator[Path]:
+def guard_folder(leader: int | None = None) -> Iterator[Path]:
     """A private folder, for a leader's session if any; neither outlives this context, nor this process."""
     folder = make_session_folder()
-    guard = start_guard(leader, folder)
+    guard = _start_guard(leader, folder)
     try:
         yield folder
     finally:
         guard.communicate()
         if guard.returncode:  # somebody killed it
-            end_session(leader, folder)
+            _end_session(leader, folder)
 
 
 def make_session_folder() -> Path:
@@ -50,7 +50,7 @@ def make_session_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="gf-", dir=usual if len(os.fsencode(usual)) <= LONGEST else "/tmp"))
 
 
-def start_guard(leader: int | None, folder: Path) -> "subprocess.Popen[bytes]":
+def _start_guard(leader: int | None, folder: Path) -> "subprocess.Popen[bytes]":
     """Its pipe is closed whatever becomes of us; it needs this file alone, as it is to start at once."""
     return subprocess.Popen(
         [sys.executable, "-I", __file__, str(leader or ""), str(folder)],
@@ -61,21 +61,21 @@ def start_guard(leader: int | None, folder: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-def end_session(leader: int | None, folder: Path) -> None:
+def _end_session(leader: int | None, folder: Path) -> None:
     """Kill every process of the session and remove its folder; what is gone already is no error."""
-    deadline = time.monotonic() + PATIENCE
-    while leader and (running := list_running(leader)) and time.monotonic() < deadline:
+    deadline = time.monotonic() + _PATIENCE
+    while leader and (running := _list_session_processes(leader)) and time.monotonic() < deadline:
         for process in running:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
-        time.sleep(LOOK)
+        time.sleep(_LOOK)
     shutil.rmtree(folder, ignore_errors=True)
     while folder.exists() and time.monotonic() < deadline:  # somebody was writing into it, and is ending
-        time.sleep(LOOK)
+        time.sleep(_LOOK)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def list_running(leader: int) -> list[int]:
+def _list_session_processes(leader: int) -> list[int]:
     """The processes of a session; Linux alone tells, elsewhere Ray's own reaper ends what it started."""
     return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_running(path, leader)]
 
@@ -91,4 +91,4 @@ def _is_running(path: Path, leader: int) -> bool:
 
 if __name__ == "__main__":
     sys.stdin.read()
-    end_session(int(sys.argv[1]) if sys.argv[1] else None, Path(sys.argv[2]))
+    _end_session(int(sys.argv[1]) if sys.argv[1] else None, Path(sys.argv[2]))

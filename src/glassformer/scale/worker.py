@@ -12,18 +12,18 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from glassformer.scale.answer import Answer, answered, failed, opened
+from glassformer.scale.answer import Answer, make_failure, open_answer, run_job
 
 
-def serve(pipe: "Connection[Any, Any]") -> None:
+def _serve_units(pipe: "Connection[Any, Any]") -> None:
     """Answer every unit; the process ends with the pipe."""
-    letters = collected(pipe)
+    letters = collect_letters(pipe)
     job = letters.get()
     while True:
-        pipe.send_bytes(answer(job, letters.get()))
+        pipe.send_bytes(answer_letter(job, letters.get()))
 
 
-def collected(pipe: "Connection[Any, Any]") -> "SimpleQueue[bytes]":
+def collect_letters(pipe: "Connection[Any, Any]") -> "SimpleQueue[bytes]":
     """The letters as they come, in mid-unit too: where the driver was killed, nobody works on for it."""
     letters: SimpleQueue[bytes] = SimpleQueue()
 
@@ -38,23 +38,23 @@ def collected(pipe: "Connection[Any, Any]") -> "SimpleQueue[bytes]":
     return letters
 
 
-def answer(job: bytes, unit: bytes) -> bytes:
+def answer_letter(job: bytes, unit: bytes) -> bytes:
     """What cannot be unpacked here, and a result that cannot be packed, are told as errors of the job."""
     try:
-        return packed(answered(pickle.loads(job), pickle.loads(unit)))
+        return pack_letter(run_job(pickle.loads(job), pickle.loads(unit)))
     except Exception as error:
-        return packed(failed(error))
+        return pack_letter(make_failure(error))
 
 
-def packed(content: object) -> bytes:
+def pack_letter(content: object) -> bytes:
     return pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
 
 
-def unpacked(letter: bytes) -> Any:
+def unpack_letter(letter: bytes) -> Any:
     """The driver's side of `answer`: the result, or the job's error again."""
     content: Answer = pickle.loads(letter)
-    return opened(content)
+    return open_answer(content)
 
 
 if __name__ == "__main__":
-    serve(Connection(int(sys.argv[1])))
+    _serve_units(Connection(int(sys.argv[1])))

@@ -12,22 +12,22 @@ from glassformer.tasks import (  # noqa: F401  they fill TASKS
     rules_parity,
     rules_recall,
 )
-from glassformer.tasks.addition import Addition, add, column, digits_of, numbers_of
-from glassformer.tasks.automaton import Automaton, state_distribution, tabulate
-from glassformer.tasks.check import constrained, follow, right
+from glassformer.tasks.addition import Addition, add_column, add_digits, to_digits, to_numbers
+from glassformer.tasks.automaton import Automaton, compute_state_distribution, tabulate_automaton
+from glassformer.tasks.check import follow_states, mark_allowed, mark_constrained
 from glassformer.tasks.choice import Choice, Token, free, only, uniform
-from glassformer.tasks.floor import entropy_floor, floor_by_position
-from glassformer.tasks.knowledge import Source, classify, source_distance
+from glassformer.tasks.floor import compute_entropy_floor, compute_position_floors
+from glassformer.tasks.knowledge import TokenSource, classify_positions, measure_source_distance
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
-from glassformer.tasks.load import load_file
+from glassformer.tasks.load import load_rule_file
 from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.question import Question
-from glassformer.tasks.rule import Rule, make_rule, rules
+from glassformer.tasks.rule import Rule, list_rules, make_rule
 from glassformer.tasks.rule_file import read_rule
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.strings import Strings
-from glassformer.tasks.tabulated import Tabulated, TabulatedQuestion, as_data
-from glassformer.tasks.task import TASKS, Task, Words, make_task, register
+from glassformer.tasks.tabulated import TabulatedQuestion, TabulatedRule, to_data_task
+from glassformer.tasks.task import TASKS, Task, TaskWords, make_task, register
 
 __all__ = [
     "LAYOUTS",
@@ -40,35 +40,55 @@ __all__ = [
     "Question",
     "Rule",
     "Sequences",
-    "Source",
     "Strings",
-    "Tabulated",
     "TabulatedQuestion",
+    "TabulatedRule",
     "Task",
+    "TaskWords",
     "Token",
-    "Words",
-    "add",
-    "as_data",
-    "classify",
-    "column",
-    "constrained",
-    "digits_of",
-    "entropy_floor",
-    "floor_by_position",
-    "follow",
+    "TokenSource",
+    "add_column",
+    "add_digits",
+    "classify_positions",
+    "compute_entropy_floor",
+    "compute_position_floors",
+    "compute_state_distribution",
+    "follow_states",
     "free",
-    "load_file",
+    "list_rules",
+    "load_rule_file",
     "make_layout",
     "make_rule",
     "make_task",
-    "numbers_of",
+    "mark_allowed",
+    "mark_constrained",
+    "measure_source_distance",
     "only",
     "read_rule",
     "register",
-    "right",
-    "rules",
-    "source_distance",
-    "state_distribution",
-    "tabulate",
+    "tabulate_automaton",
+    "to_data_task",
+    "to_digits",
+    "to_numbers",
     "uniform",
 ]
+
+DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "addition": "Addition BASE add_digits require_addition to_numbers",
+    "automaton": "Automaton compute_state_distribution tabulate_automaton",
+    "board": (
+        "BOARD_DIGITS BOARD_PAIRS BOARD_SEED EDGE_CASES draw_board_pairs draw_random_pairs "
+        "replace_board_pairs"
+    ),
+    "draws": "draw_sequences",
+    "examples": "list_example_pairs",
+    "hard": "HARD draw_hard_pairs",
+    "knowledge": "Knowledge list_window_starts measure_source_distance tabulate_knowledge",
+    "layouts": "Layout",
+    "rules_operator": "PlusLastEven",
+    "sample": "SequencePool sample_pool",
+    "sampler": "HeldOutWindows Sampler",
+    "sequences": "Sequences",
+    "strings": "require_strings",
+    "task": "Family",
+}

@@ -2,7 +2,7 @@
 
 57 + 68, units first: column (7, 8) gives 5 carry 1, column (5, 6) gives 2 carry 1, then 1 is left.
 
->>> add(digits_of([57], 2), digits_of([68], 2))[:, 0].tolist()
+>>> add_digits(to_digits([57], 2), to_digits([68], 2))[:, 0].tolist()
 [5, 2, 1]
 """
 
@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.errors import UserError, require, require_within, unknown
+from glassformer.core.errors import UserError, make_unknown_error, require_bounds, require_value
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
 from glassformer.tasks.sequences import Sequences
-from glassformer.tasks.task import Task, Words, register
+from glassformer.tasks.task import Task, TaskWords, register
 
 if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
 BASE = 10
-MOST_DIGITS = 200  # of a number: a problem has about three tokens a digit
-INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Python's own
+_MOST_DIGITS = 200  # of a number: a problem has about three tokens per digit
+_INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Python's own
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
-AnyArray: TypeAlias = Any
+_AnyArray: TypeAlias = Any
 
 
 @register
 @dataclass(frozen=True)
 class Addition(Task):
-    """Two numbers of up to `digits` digits, and how training goes from short to long, hard to plain."""
+    """The sum of two numbers of up to `digits` digits, written digit by digit; short numbers train first."""
 
     name = "addition"
     family = "addition"
-    words = Words(
+    words = TaskWords(
         model="adder",
         ability="adds",
         input="pair",
@@ -61,16 +61,16 @@ class Addition(Task):
     carry_gone: int = 45_000  # step at which it is zero
 
     def __post_init__(self) -> None:
-        require_within(self, digits=(1, MOST_DIGITS), carry_until=(0, 10**9), carry_gone=(0, 10**9))
-        require(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
+        require_bounds(self, digits=(1, _MOST_DIGITS), carry_until=(0, 10**9), carry_gone=(0, 10**9))
+        require_value(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
         expected = f"above carry_until = {self.carry_until}"
-        require(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
+        require_value(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
         if self.layout not in LAYOUTS:
-            raise unknown("layout", self.layout, LAYOUTS)
+            raise make_unknown_error("layout", self.layout, LAYOUTS)
         rising = all(a < b for a, b in zip((-1, *self._untils()), self._untils(), strict=False))
         sized = all(most >= 1 and until <= 10**9 for until, most in self.digit_stages)
         expected = "(until step, most digits) pairs with rising steps and at least 1 digit"
-        require(rising and sized, "digit_stages", expected, self.digit_stages)
+        require_value(rising and sized, "digit_stages", expected, self.digit_stages)
 
     def written(self) -> Layout:
         """The layout for this number of digits."""
@@ -87,9 +87,9 @@ class Addition(Task):
     def require_fit(self, context: int, data: Sequences) -> None:
         needed = self.written().length - 1
         # MicroAdder has one more, which no digit is predicted at.
-        require(context >= needed, "model.context", f"at least {needed}, as the layout needs", context)
+        require_value(context >= needed, "model.context", f"at least {needed}, as the layout needs", context)
 
-    def places(self, context: int) -> int:
+    def positions(self, context: int) -> int:
         """A sum's last digit is written, not read."""
         return self.written().length - 1
 
@@ -103,13 +103,13 @@ class Addition(Task):
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Pairs of numbers with their sums."""
         x, y = np.random.default_rng(0).integers(0, BASE, (2, self.digits, count))
-        return self.written().encode(x, y, add(x, y))[:-1], self.digits + 1
+        return self.written().encode(x, y, add_digits(x, y))[:-1], self.digits + 1
 
     def example_inputs(self, size: int, count: int) -> Int[np.ndarray, "pos batch"]:
         """Hard pairs among them, as much of each as the model sees."""
-        from glassformer.tasks.examples import example_sums
+        from glassformer.tasks.examples import encode_example_sums
 
-        return example_sums(self, count)[-size:]
+        return encode_example_sums(self, count)[-size:]
 
     def _untils(self) -> tuple[int, ...]:
         return tuple(until for until, _ in self.digit_stages)
@@ -122,26 +122,26 @@ def require_addition(task: Task, model: str) -> Addition:
     return task
 
 
-def column(x: AnyArray, y: AnyArray, carry: AnyArray) -> tuple[AnyArray, AnyArray]:
+def add_column(x: _AnyArray, y: _AnyArray, carry: _AnyArray) -> tuple[_AnyArray, _AnyArray]:
     """The digit to write under a column, and the carry into the next one: 7 + 8 + 1 is 6 carry 1."""
     total = x + y + carry
     return total % BASE, total // BASE
 
 
-def add(
-    x: Int[AnyArray, "*step digit batch"], y: Int[AnyArray, "*step digit batch"]
-) -> Int[AnyArray, "*step digit+1 batch"]:
-    """The digits of the sums, units first, by running the columns through `column`."""
+def add_digits(
+    x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+) -> Int[_AnyArray, "*step digit+1 batch"]:
+    """The digits of the sums, units first, by running the columns through `add_column`."""
     xp = x.__array_namespace__()
     carry = xp.zeros_like(x[..., 0, :])
     written = []
     for k in range(x.shape[-2]):
-        digit, carry = column(x[..., k, :], y[..., k, :], carry)
+        digit, carry = add_column(x[..., k, :], y[..., k, :], carry)
         written.append(digit)
     return xp.stack([*written, carry], axis=-2)
 
 
-def most_digits(addition: Addition, step: Int[AnyArray, "*step"]) -> Int[AnyArray, "*step"]:
+def schedule_digits(addition: Addition, step: Int[_AnyArray, "*step"]) -> Int[_AnyArray, "*step"]:
     """How many digits the numbers of a training step may have."""
     xp = step.__array_namespace__()
     most = xp.full_like(step, addition.digits)
@@ -150,23 +150,23 @@ def most_digits(addition: Addition, step: Int[AnyArray, "*step"]) -> Int[AnyArra
     return most
 
 
-def carry_share(addition: Addition, step: Int[AnyArray, "*step"]) -> Float[AnyArray, "*step"]:
+def schedule_carry_share(addition: Addition, step: Int[_AnyArray, "*step"]) -> Float[_AnyArray, "*step"]:
     """The share of carry-heavy pairs in a training step: level, then falling in a line to zero."""
     xp = step.__array_namespace__()
     faded = (step - addition.carry_until) / (addition.carry_gone - addition.carry_until)
     return addition.carry_mix * (1 - xp.clip(faded, 0, 1))
 
 
-def digits_of(numbers: Iterable[int], count: int) -> Int[np.ndarray, "digit batch"]:
+def to_digits(numbers: Iterable[int], count: int) -> Int[np.ndarray, "digit batch"]:
     """The last `count` decimal digits of each number, units first."""
     every = [int(number) for number in numbers]
     for number in every:
-        require(0 <= number < BASE**count, "a number", f"between 0 and {BASE**count - 1}", number)
-    rest = np.array(every, np.int64 if count <= INT64_DIGITS else object)
+        require_value(0 <= number < BASE**count, "a number", f"between 0 and {BASE**count - 1}", number)
+    rest = np.array(every, np.int64 if count <= _INT64_DIGITS else object)
     rows = [rest // BASE**k % BASE for k in range(count)]
     return np.array(rows).astype(np.int32).reshape(count, len(every))
 
 
-def numbers_of(digits: Int[AnyArray, "digit batch"]) -> list[int]:
+def to_numbers(digits: Int[_AnyArray, "digit batch"]) -> list[int]:
     """The numbers, as Python integers of any size, whose digits these are, units first."""
     return [sum(int(digit) * BASE**k for k, digit in enumerate(one)) for one in np.asarray(digits).T]

@@ -1,7 +1,7 @@
 """A rule as tables: the one definition that sampling, checking, figures and proofs share.
 
 >>> from glassformer.tasks import make_task
->>> automaton = tabulate(make_task("plus_means_even", high=3))
+>>> automaton = tabulate_automaton(make_task("plus_means_even", high=3))
 >>> automaton.tokens                      # states: at the start, after a number, after `+`
 ('0', '1', '2', '3', '+')
 >>> automaton.constrained.tolist()
@@ -19,13 +19,13 @@ from types import CodeType
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int32
 
-from glassformer.errors import UserError, require, say_where, unknown
+from glassformer.core.errors import UserError, locate_error, make_unknown_error, require_value
 from glassformer.tasks.choice import Choice
 from glassformer.tasks.strings import State, Strings
 
 MOST_STATES = 200_000  # about ten times the largest built-in rule; beyond it tables fill memory
-MOST_CHANCES = 20_000_000  # states times tokens of a sequence, about ten times the largest built-in rule's
-MOST_CELLS = 3_000_000  # states times tokens, about ten times as well: 40 MB of tables, seconds of work
+_MOST_CHANCES = 20_000_000  # states times tokens of a sequence, about ten times the largest built-in rule's
+_MOST_CELLS = 3_000_000  # states times tokens, about ten times as well: 40 MB of tables, seconds of work
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,27 +35,27 @@ class Automaton:
     tokens: tuple[str, ...]  # token id -> label
     states: tuple[State, ...]  # state id -> the rule's own state
     start: int
-    next: Int32[np.ndarray, "state tok"]  # total: a checker goes on after a mistake
+    next: Int32[np.ndarray, "state tok"]  # total: a checker continues after a mistake
     probability: Float[np.ndarray, "state tok"]  # of the generator; rows sum to 1
     constrained: Bool[np.ndarray, " state"]
     allowed: Bool[np.ndarray, "state tok"]  # constrained: probability > 0; free: everything
-    length: int = 0  # tokens of every string, which a window then holds whole; 0: strings go on and on
+    length: int = 0  # tokens of every string, which a window then holds whole; 0: strings never end
 
     def ids(self, text: str) -> Int[np.ndarray, " pos"]:
-        """Token ids of labels parted by blanks: `4 7 +`."""
+        """Token ids of labels separated by blanks: `4 7 +`."""
         labels = text.split()
         for label in labels:
             if label not in self.tokens:
-                raise unknown("token", label, self.tokens)
+                raise make_unknown_error("token", label, self.tokens)
         return np.array([self.tokens.index(label) for label in labels], np.int32)
 
     def text(self, ids: Int[np.ndarray, " pos"]) -> str:
-        """The labels of token ids, parted by blanks."""
+        """The labels of token ids, separated by blanks."""
         return " ".join(self.tokens[token] for token in ids)
 
 
 @lru_cache(maxsize=64)
-def tabulate(rule: Strings) -> Automaton:
+def tabulate_automaton(rule: Strings) -> Automaton:
     """The automaton of a rule, by breadth-first search over every token from every state."""
     stored: Automaton | None = rule.stored
     if stored is not None:
@@ -70,11 +70,11 @@ def tabulate(rule: Strings) -> Automaton:
     return Automaton(rule.tokens(), states, 0, following, probability, constrained, allowed, rule.length)
 
 
-def state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "pos state"]:
+def compute_state_distribution(automaton: Automaton, length: int) -> Float[np.ndarray, "pos state"]:
     """The chance of each state before token 0, 1, ..., length - 1 of a sequence."""
     count = len(automaton.states)
-    expected = f"at most {MOST_CHANCES:,}, but {length:,} tokens and {count:,} states are more"
-    if length * count > MOST_CHANCES:
+    expected = f"at most {_MOST_CHANCES:,}, but {length:,} tokens and {count:,} states are more"
+    if length * count > _MOST_CHANCES:
         raise UserError(f"the length of a sequence times the states of its rule must be {expected}")
     distribution = np.zeros((length, count))
     distribution[:1, automaton.start] = 1
@@ -93,7 +93,7 @@ def _blaming(rule: Strings, method: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         code = _own_code(rule, method)
-        where = say_where(error, code.co_filename, code.co_firstlineno)
+        where = locate_error(error, code.co_filename, code.co_firstlineno)
         raise UserError(f"rule {rule.name} cannot be tabulated: {where}") from error
 
 
@@ -114,10 +114,10 @@ def _choose(rule: Strings, state: State) -> Choice:
     return choice
 
 
-def require_room(states: int, tokens: int) -> None:
+def require_table_room(states: int, tokens: int) -> None:
     """One sentence where the tables of a rule would be too large."""
-    expected = f"at most {MOST_CELLS:,}, but {states:,} states and {tokens:,} tokens are more"
-    if states * tokens > MOST_CELLS:
+    expected = f"at most {_MOST_CELLS:,}, but {states:,} states and {tokens:,} tokens are more"
+    if states * tokens > _MOST_CELLS:
         raise UserError(f"the states of a rule times its tokens must be {expected}")
 
 
@@ -136,8 +136,10 @@ def _explore(rule: Strings) -> tuple[tuple[State, ...], Int32[np.ndarray, "state
                 states.append(reached)
             row.append(index[reached])
         following.append(row)
-        require(len(states) <= MOST_STATES, "the number of states", f"at most {MOST_STATES}", len(states))
-        require_room(len(states), len(values))
+        require_value(
+            len(states) <= MOST_STATES, "the number of states", f"at most {MOST_STATES}", len(states)
+        )
+        require_table_room(len(states), len(values))
     return tuple(states), np.array(following, np.int32)
 
 

@@ -1,22 +1,24 @@
 """Which tokens of a sequence the rule constrains, and which of them are right.
 
->>> from glassformer.tasks import make_rule, tabulate
->>> automaton = tabulate(make_rule("plus_last_even"))
+>>> from glassformer.tasks import make_rule, tabulate_automaton
+>>> automaton = tabulate_automaton(make_rule("plus_last_even"))
 >>> tokens = automaton.ids("4 7 + 4 + 5")[:, None]      # one sequence, position first
->>> constrained(automaton, tokens)[:, 0].tolist()
+>>> mark_constrained(automaton, tokens)[:, 0].tolist()
 [False, False, False, True, False, True]
->>> right(automaton, tokens)[:, 0].tolist()
+>>> mark_allowed(automaton, tokens)[:, 0].tolist()
 [True, True, True, True, True, False]
 """
 
 import numpy as np
 from jaxtyping import Bool, Int, Int32
 
-from glassformer.errors import require
+from glassformer.core.errors import require_value
 from glassformer.tasks.automaton import Automaton
 
 
-def follow(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -> Int32[np.ndarray, "pos+1 batch"]:
+def follow_states(
+    automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]
+) -> Int32[np.ndarray, "pos+1 batch"]:
     """The state before each token and after the last: one row more than there are tokens."""
     _require_known(automaton, tokens)
     length, batch = tokens.shape
@@ -27,14 +29,16 @@ def follow(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -> Int32[
     return states
 
 
-def constrained(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
+def mark_constrained(
+    automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]
+) -> Bool[np.ndarray, "pos batch"]:
     """True where the rule has a say in the token."""
-    return automaton.constrained.take(follow(automaton, tokens)[:-1])
+    return automaton.constrained.take(follow_states(automaton, tokens)[:-1])
 
 
-def right(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
+def mark_allowed(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
     """True where the token is allowed; free positions are always right."""
-    is_right: Bool[np.ndarray, "pos batch"] = automaton.allowed[follow(automaton, tokens)[:-1], tokens]
+    is_right: Bool[np.ndarray, "pos batch"] = automaton.allowed[follow_states(automaton, tokens)[:-1], tokens]
     return is_right
 
 
@@ -42,4 +46,4 @@ def _require_known(automaton: Automaton, tokens: Int[np.ndarray, "pos batch"]) -
     """Token ids out of range would index the tables from the wrong end."""
     count = len(automaton.tokens)
     for token in (tokens.min(initial=0), tokens.max(initial=0)):
-        require(0 <= token < count, "a token id", f"between 0 and {count - 1}", int(token))
+        require_value(0 <= token < count, "a token id", f"between 0 and {count - 1}", int(token))

@@ -1,9 +1,9 @@
 """Sequences that follow a rule, drawn with NumPy: for reading, where JAX is not to be loaded.
 
->>> from glassformer.tasks import make_rule, right, tabulate
->>> automaton = tabulate(make_rule("plus_last_even"))
+>>> from glassformer.tasks import make_rule, mark_allowed, tabulate_automaton
+>>> automaton = tabulate_automaton(make_rule("plus_last_even"))
 >>> tokens = draw_sequences(automaton, np.random.default_rng(0), count=3, length=20)
->>> tokens.shape, bool(right(automaton, tokens).all())
+>>> tokens.shape, bool(mark_allowed(automaton, tokens).all())
 ((20, 3), True)
 """
 

@@ -5,24 +5,24 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.tasks.addition import Addition, add, digits_of, numbers_of
-from glassformer.tasks.board import BOARD_DIGITS, EDGE_CASES, random_pairs
-from glassformer.tasks.hard import hard_pairs
+from glassformer.tasks.addition import Addition, add_digits, to_digits, to_numbers
+from glassformer.tasks.board import BOARD_DIGITS, EDGE_CASES, draw_random_pairs
+from glassformer.tasks.hard import draw_hard_pairs
 
-SEED = 2026  # not the board's: its random pairs are the last word, and belong to the board's own test
-Pair = tuple[int, int]
+_SEED = 2026  # not the board's: its random pairs are the last word, and belong to the board's own test
+_Pair = tuple[int, int]
 
 
-def example_pairs(task: Addition, count: int) -> list[Pair]:
+def list_example_pairs(task: Addition, count: int) -> list[_Pair]:
     """Half of them hard; the edge cases first, where the numbers have the board's ten digits."""
     edges = EDGE_CASES if task.digits == BOARD_DIGITS else ()
-    hard = hard_pairs(np.random.default_rng(SEED), count // 2, task.digits)
-    drawn = zip(*(numbers_of(part) for part in hard), strict=True)
-    return list(islice((*edges, *drawn, *random_pairs(SEED, count, task.digits)), count))
+    hard = draw_hard_pairs(np.random.default_rng(_SEED), count // 2, task.digits)
+    drawn = zip(*(to_numbers(part) for part in hard), strict=True)
+    return list(islice((*edges, *drawn, *draw_random_pairs(_SEED, count, task.digits)), count))
 
 
-def example_sums(task: Addition, count: int) -> Int[np.ndarray, "pos batch"]:
+def encode_example_sums(task: Addition, count: int) -> Int[np.ndarray, "pos batch"]:
     """The same, with their sums written out but for the last digit, which is not read."""
-    a, b = zip(*example_pairs(task, count), strict=True)
-    x, y = digits_of(a, task.digits), digits_of(b, task.digits)
-    return np.asarray(task.written().encode(x, y, add(x, y))[:-1])
+    a, b = zip(*list_example_pairs(task, count), strict=True)
+    x, y = to_digits(a, task.digits), to_digits(b, task.digits)
+    return np.asarray(task.written().encode(x, y, add_digits(x, y))[:-1])

@@ -6,8 +6,8 @@ lead to the same belief are merged, so the sum over all windows stays small.
 
 Counting 0..9 leaves nothing to guess once a token was read:
 
->>> from glassformer.tasks import Sequences, make_rule, tabulate
->>> entropy_floor(tabulate(make_rule("successor")), Sequences(1500, 12, 20), context=10)
+>>> from glassformer.tasks import Sequences, make_rule, tabulate_automaton
+>>> compute_entropy_floor(tabulate_automaton(make_rule("successor")), Sequences(1500, 12, 20), context=10)
 0.0
 """
 
@@ -16,16 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int, UInt64
 
-from glassformer.errors import require
-from glassformer.tasks.automaton import Automaton, state_distribution
+from glassformer.core.errors import require_value
+from glassformer.tasks.automaton import Automaton, compute_state_distribution
 from glassformer.tasks.sequences import Sequences
 
 MOST_ENTRIES = 5_000_000  # (belief, state) pairs; the largest built-in rule needs 161,051
 MOST_IN_ALL = 30_000_000  # the same, of all positions together: about ten seconds
-QUANTUM = 1e-10  # beliefs equal to this are merged; that moves the floor by less than 1e-8 nats
+_QUANTUM = 1e-10  # beliefs equal to this are merged; that moves the floor by less than 1e-8 nats
 
 
-class Beliefs(NamedTuple):
+class _Beliefs(NamedTuple):
     """Beliefs as (belief, state, weight) entries sorted by belief, and the chance of each belief."""
 
     belief: Int[np.ndarray, " entry"]
@@ -34,41 +34,43 @@ class Beliefs(NamedTuple):
     mass: Float[np.ndarray, " belief"]  # of the belief; sums to 1
 
 
-def entropy_floor(automaton: Automaton, data: Sequences, context: int) -> float:
+def compute_entropy_floor(automaton: Automaton, data: Sequences, context: int) -> float:
     """Mean over positions p < context of the entropy, in nats, of token p + 1 given tokens 0..p.
 
-    Windows hold context + 1 tokens and start as those of `sample.cut` do. A rule whose beliefs grow
+    Windows hold context + 1 tokens and start as those of `sample.cut_windows` do. A rule whose beliefs grow
     past MOST_ENTRIES raises a UserError.
     """
-    return float(floor_by_position(automaton, data, context).mean())
+    return float(compute_position_floors(automaton, data, context).mean())
 
 
-def floor_by_position(automaton: Automaton, data: Sequences, context: int) -> Float[np.ndarray, " pos"]:
+def compute_position_floors(automaton: Automaton, data: Sequences, context: int) -> Float[np.ndarray, " pos"]:
     """The entropy, in nats, of the token after each position of the window, given all up to it."""
     beliefs, read = _prior(automaton, data, context), 0
     floor = np.empty(context)
     for pos in range(context):
         beliefs = _merge(_read(automaton, beliefs), len(automaton.states))
         read += len(beliefs.state)
-        require(read <= MOST_IN_ALL, "the entries of all positions", f"at most {MOST_IN_ALL}", read)
+        require_value(read <= MOST_IN_ALL, "the entries of all positions", f"at most {MOST_IN_ALL}", read)
         floor[pos] = beliefs.mass @ _entropy(automaton, beliefs)
     return floor
 
 
-def _prior(automaton: Automaton, data: Sequences, context: int) -> Beliefs:
+def _prior(automaton: Automaton, data: Sequences, context: int) -> _Beliefs:
     """One belief: the state before a window whose start is not known."""
     starts = data.start_chances(context + 1)
-    chance = starts @ state_distribution(automaton, len(starts))  # state
+    chance = starts @ compute_state_distribution(automaton, len(starts))  # state
     state = np.flatnonzero(chance)
-    return Beliefs(np.zeros_like(state), state, chance[state], np.ones(1))
+    return _Beliefs(np.zeros_like(state), state, chance[state], np.ones(1))
 
 
-def _read(automaton: Automaton, beliefs: Beliefs) -> Beliefs:
+def _read(automaton: Automaton, beliefs: _Beliefs) -> _Beliefs:
     """The belief after each possible next token, by Bayes' rule."""
     tokens, states = len(automaton.tokens), len(automaton.states)
     joint = beliefs.weight[:, None] * automaton.probability[beliefs.state]  # entry tok
     entry, token = np.nonzero(joint)
-    require(len(entry) <= MOST_ENTRIES, "the entries of all beliefs", f"at most {MOST_ENTRIES}", len(entry))
+    require_value(
+        len(entry) <= MOST_ENTRIES, "the entries of all beliefs", f"at most {MOST_ENTRIES}", len(entry)
+    )
     group = beliefs.belief[entry] * tokens + token
     reached = automaton.next[beliefs.state[entry], token]
     place, same = np.unique(group * states + reached, return_inverse=True)
@@ -76,10 +78,10 @@ def _read(automaton: Automaton, beliefs: Beliefs) -> Beliefs:
     group, state = np.divmod(place, states)
     kept, belief = np.unique(group, return_inverse=True)
     total = np.bincount(belief, weight)
-    return Beliefs(belief, state, weight / total[belief], beliefs.mass[kept // tokens] * total)
+    return _Beliefs(belief, state, weight / total[belief], beliefs.mass[kept // tokens] * total)
 
 
-def _merge(beliefs: Beliefs, states: int) -> Beliefs:
+def _merge(beliefs: _Beliefs, states: int) -> _Beliefs:
     """Beliefs with the same weights become one, with their masses added."""
     name = _fingerprints(beliefs, states)
     _, first, same = np.unique(name, return_index=True, return_inverse=True)
@@ -89,18 +91,18 @@ def _merge(beliefs: Beliefs, states: int) -> Beliefs:
     belief = number[beliefs.belief]
     kept = np.flatnonzero(belief >= 0)
     kept = kept[np.argsort(belief[kept], kind="stable")]
-    return Beliefs(belief[kept], beliefs.state[kept], beliefs.weight[kept], mass)
+    return _Beliefs(belief[kept], beliefs.state[kept], beliefs.weight[kept], mass)
 
 
-def _fingerprints(beliefs: Beliefs, states: int) -> UInt64[np.ndarray, " belief"]:
-    """A 64-bit number per belief: equal beliefs share it, others by a chance of 2^-64 a pair."""
+def _fingerprints(beliefs: _Beliefs, states: int) -> UInt64[np.ndarray, " belief"]:
+    """A 64-bit number per belief: equal beliefs share it, others by a chance of 2^-64 per pair."""
     random = np.random.default_rng(0).integers(0, 2**64, states, np.uint64)
-    quanta = np.rint(beliefs.weight / QUANTUM).astype(np.uint64)
+    quanta = np.rint(beliefs.weight / _QUANTUM).astype(np.uint64)
     bounds = np.flatnonzero(np.diff(beliefs.belief, prepend=-1))
     return np.add.reduceat(quanta * random[beliefs.state], bounds)
 
 
-def _entropy(automaton: Automaton, beliefs: Beliefs) -> Float[np.ndarray, " belief"]:
+def _entropy(automaton: Automaton, beliefs: _Beliefs) -> Float[np.ndarray, " belief"]:
     """The entropy of the next token under each belief, in nats."""
     joint = beliefs.weight[:, None] * automaton.probability[beliefs.state]  # entry tok
     bounds = np.flatnonzero(np.diff(beliefs.belief, prepend=-1))

@@ -24,17 +24,19 @@ SPECIAL = np.array([0, 1, 8, 9], np.int32)
 
 def runs_of_nines(random: Random, count: int, digits: int) -> Pair:
     """A number with a run of nines, and 0, one digit, or such a number again: 5999999999 + 0."""
-    x, y = (np.where(stretch(random, count, digits), NINE, uniform(random, count, digits)) for _ in "xy")
+    x, y = (
+        np.where(_draw_run_mask(random, count, digits), NINE, uniform(random, count, digits)) for _ in "xy"
+    )
     kind, place = random.integers(0, 3, count), random.integers(0, digits, count)
     is_place = np.arange(digits)[:, None] == place
     kept = (kind == 2) | ((kind == 1) & is_place)
-    return swapped(random, x, np.where(kept, y, 0))
+    return _swap_some_pairs(random, x, np.where(kept, y, 0))
 
 
 def sums_8_to_10(random: Random, count: int, digits: int) -> Pair:
     """Every column sums to 8, 9 or 10, where one carry decides: 4703 + 4287."""
     total = random.integers(8, 11, (digits, count), np.int32)
-    return split(random, total)
+    return _split_totals(random, total)
 
 
 def digits_0189(random: Random, count: int, digits: int) -> Pair:
@@ -46,17 +48,17 @@ def digits_0189(random: Random, count: int, digits: int) -> Pair:
 def ripple_carries(random: Random, count: int, digits: int) -> Pair:
     """A column that carries, then columns that sum to nine and hand the carry on: 27458 + 2545."""
     x, y = uniform(random, count, digits), uniform(random, count, digits)
-    ripple = stretch(random, count, digits)
+    ripple = _draw_run_mask(random, count, digits)
     starts = ripple & ~np.roll(ripple, 1, axis=0) | (ripple & (np.arange(digits)[:, None] == 0))
-    nine_x, nine_y = split(random, np.full((digits, count), NINE, np.int32))
-    ten_x, ten_y = split(random, random.integers(BASE, 2 * NINE + 1, (digits, count), np.int32))
+    nine_x, nine_y = _split_totals(random, np.full((digits, count), NINE, np.int32))
+    ten_x, ten_y = _split_totals(random, random.integers(BASE, 2 * NINE + 1, (digits, count), np.int32))
     x = np.where(starts, ten_x, np.where(ripple, nine_x, x))
     return x, np.where(starts, ten_y, np.where(ripple, nine_y, y))
 
 
 def complements(random: Random, count: int, digits: int) -> Pair:
     """Two numbers that sum to 99..9, or to the power of ten above it: 1234 + 8766."""
-    within = shorter(random.integers(1, digits + 1, count), digits)
+    within = _make_length_mask(random.integers(1, digits + 1, count), digits)
     x = np.where(within, uniform(random, count, digits), 0)
     begun = np.maximum.accumulate(x > 0, axis=0)  # from the lowest digit that is not 0 upwards
     is_first = begun & (np.cumsum(begun, axis=0) == 1)
@@ -69,7 +71,7 @@ def repeated_digits(random: Random, count: int, digits: int) -> Pair:
     """Each number is one digit again and again: 7777777 + 333."""
     x, y = (
         np.where(
-            shorter(random.integers(1, digits + 1, count), digits),
+            _make_length_mask(random.integers(1, digits + 1, count), digits),
             random.integers(0, BASE, count, np.int32),
             0,
         )
@@ -82,7 +84,7 @@ def unequal_lengths(random: Random, count: int, digits: int) -> Pair:
     """Numbers of different lengths, down to 0 with no digits at all: 9305817264 + 58."""
     length = random.integers(0, digits + 1, count)
     other = (length + random.integers(1, digits + 1, count)) % (digits + 1)
-    return of_length(random, length, digits), of_length(random, other, digits)
+    return _draw_sized_numbers(random, length, digits), _draw_sized_numbers(random, other, digits)
 
 
 HARD: dict[str, Callable[[Random, int, int], Pair]] = {
@@ -99,7 +101,7 @@ HARD: dict[str, Callable[[Random, int, int], Pair]] = {
 }
 
 
-def hard_pairs(random: Random, count: int, digits: int) -> Pair:
+def draw_hard_pairs(random: Random, count: int, digits: int) -> Pair:
     """Pairs of all seven kinds, in shares that differ by one pair at most."""
     ends = [count * kind // len(HARD) for kind in range(len(HARD) + 1)]
     drawn = [draw(random, ends[i + 1] - ends[i], digits) for i, draw in enumerate(HARD.values())]
@@ -111,33 +113,33 @@ def uniform(random: Random, count: int, digits: int) -> Digits:
     return random.integers(0, BASE, (digits, count), np.int32)
 
 
-def split(random: Random, total: Digits) -> Pair:
+def _split_totals(random: Random, total: Digits) -> Pair:
     """Two digits that sum to the total, each way of splitting it equally likely."""
     x = random.integers(np.maximum(total - NINE, 0), np.minimum(total, NINE) + 1, dtype=np.int32)
     return x, total - x
 
 
-def stretch(random: Random, count: int, digits: int) -> np.ndarray:
-    """True in a run of places, as `digit batch`; half of the runs begin at the units."""
+def _draw_run_mask(random: Random, count: int, digits: int) -> np.ndarray:
+    """True in a run of digits, as `digit batch`; half of the runs begin at the units."""
     start = random.integers(0, digits, count) * random.integers(0, 2, count)
     end = random.integers(start, digits) + 1
     place = np.arange(digits)[:, None]
     return (start <= place) & (place < end)
 
 
-def shorter(length: Int[np.ndarray, " batch"], digits: int) -> np.ndarray:
+def _make_length_mask(length: Int[np.ndarray, " batch"], digits: int) -> np.ndarray:
     """True below the length, as `digit batch`."""
     return np.arange(digits)[:, None] < length
 
 
-def of_length(random: Random, length: Int[np.ndarray, " batch"], digits: int) -> Digits:
+def _draw_sized_numbers(random: Random, length: Int[np.ndarray, " batch"], digits: int) -> Digits:
     """Uniform numbers of exactly this many digits."""
     number, first = uniform(random, len(length), digits), random.integers(1, BASE, len(length), np.int32)
     number = np.where(np.arange(digits)[:, None] == length - 1, first, number)
-    return np.where(shorter(length, digits), number, 0)
+    return np.where(_make_length_mask(length, digits), number, 0)
 
 
-def swapped(random: Random, x: Digits, y: Digits) -> Pair:
+def _swap_some_pairs(random: Random, x: Digits, y: Digits) -> Pair:
     """The pair, or the two numbers the other way round, by a coin."""
     turn = random.integers(0, 2, x.shape[1]) == 1
     return np.where(turn, y, x), np.where(turn, x, y)

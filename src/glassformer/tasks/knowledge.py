@@ -6,9 +6,9 @@ occur. It is resolved when all its states ask for the same: then a perfect model
 In `4 7 + ?` the `?` is resolved by the last three tokens, since the 4 is among them; `7 +` alone
 leaves every even number open:
 
->>> from glassformer.tasks import make_rule, tabulate
->>> automaton = tabulate(make_rule("plus_last_even"))
->>> source_distance(automaton, automaton.ids("4 7 + 4")[:, None], reach=8)[:, 0].tolist()
+>>> from glassformer.tasks import make_rule, tabulate_automaton
+>>> automaton = tabulate_automaton(make_rule("plus_last_even"))
+>>> measure_source_distance(automaton, automaton.ids("4 7 + 4")[:, None], reach=8)[:, 0].tolist()
 [-1, 1, 1, 3]
 """
 
@@ -19,15 +19,15 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Int, Int8, Int32
 
-from glassformer.errors import require
+from glassformer.core.errors import require_value
 from glassformer.tasks import check
 from glassformer.tasks.automaton import Automaton
 
 MOST_KNOWLEDGE = 500_000  # sets of states; the largest built-in rule has 16,105
-UNRESOLVED = -1
+_UNRESOLVED = -1
 
 
-class Source(IntEnum):
+class TokenSource(IntEnum):
     """Where the tokens stand that decide a constrained position."""
 
     FREE = 0  # not constrained, or the first of the sequence
@@ -45,7 +45,7 @@ class Knowledge:
     resolved: Bool[np.ndarray, " know"]
 
 
-def source_distance(
+def measure_source_distance(
     automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], reach: int
 ) -> Int32[np.ndarray, "pos batch"]:
     """How many of the last tokens resolve a position, at least; -1 where `reach` of them do not."""
@@ -57,27 +57,27 @@ def source_distance(
     known = np.full((1, batch), table.start, np.int32)  # row L: after the last L tokens
     for pos in range(length):
         resolved = table.resolved[known]  # L batch
-        distance[pos] = np.where(resolved.any(axis=0), resolved.argmax(axis=0), UNRESOLVED)
+        distance[pos] = np.where(resolved.any(axis=0), resolved.argmax(axis=0), _UNRESOLVED)
         known = np.concatenate([known[:1], table.next[known[:reach], tokens[pos]]])
     return distance
 
 
-def classify(
+def classify_positions(
     automaton: Automaton, tokens: Int[np.ndarray, "pos batch"], window: int
 ) -> Int8[np.ndarray, "pos batch"]:
-    """The `Source` of each position, for a model that sees the last `window` tokens."""
-    distance = source_distance(automaton, tokens, reach=len(tokens))
-    source = np.where(distance > window, Source.OUTSIDE, Source.IN_WINDOW)
-    source[distance == UNRESOLVED] = Source.ABSENT
-    source[~check.constrained(automaton, tokens)] = Source.FREE
-    source[:1] = Source.FREE
+    """The `TokenSource` of each position, for a model that sees the last `window` tokens."""
+    distance = measure_source_distance(automaton, tokens, reach=len(tokens))
+    source = np.where(distance > window, TokenSource.OUTSIDE, TokenSource.IN_WINDOW)
+    source[distance == _UNRESOLVED] = TokenSource.ABSENT
+    source[~check.mark_constrained(automaton, tokens)] = TokenSource.FREE
+    source[:1] = TokenSource.FREE
     return source.astype(np.int8)
 
 
 @lru_cache(maxsize=16)
 def tabulate_knowledge(automaton: Automaton) -> Knowledge:
     """All sets of states that some window reveals, by breadth-first search a level at a time."""
-    sets = [window_starts(automaton)]
+    sets = [list_window_starts(automaton)]
     index = {sets[0].tobytes(): 0}
     moves: list[tuple[int, int, int]] = []  # know tok know
     done = 0
@@ -88,18 +88,20 @@ def tabulate_knowledge(automaton: Automaton) -> Knowledge:
             if reached == len(sets):
                 sets.append(states)
             moves.append((known, token, reached))
-        require(len(sets) <= MOST_KNOWLEDGE, "the sets of states", f"at most {MOST_KNOWLEDGE}", len(sets))
+        require_value(
+            len(sets) <= MOST_KNOWLEDGE, "the sets of states", f"at most {MOST_KNOWLEDGE}", len(sets)
+        )
     return Knowledge(0, _following(moves, len(sets), len(automaton.tokens)), _resolved(automaton, sets))
 
 
-def window_starts(automaton: Automaton) -> Int32[np.ndarray, " _"]:
+def list_window_starts(automaton: Automaton) -> Int32[np.ndarray, " _"]:
     """The states, sorted, in which a window may begin: any, but for strings that it holds whole."""
     if automaton.length:
         return np.array([automaton.start], np.int32)
-    return np.flatnonzero(occurring(automaton)).astype(np.int32)
+    return np.flatnonzero(mark_occurring_states(automaton)).astype(np.int32)
 
 
-def occurring(automaton: Automaton) -> Bool[np.ndarray, " state"]:
+def mark_occurring_states(automaton: Automaton) -> Bool[np.ndarray, " state"]:
     """The states that sequences of the generator pass through, at any time."""
     seen = np.zeros(len(automaton.states), bool)
     new = np.array([automaton.start])

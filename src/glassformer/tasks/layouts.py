@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 from jaxtyping import Int
 
-from glassformer.errors import require, unknown
+from glassformer.core.errors import make_unknown_error, require_value
 
-DIGITS = tuple("0123456789")
+_DIGITS = tuple("0123456789")
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
-AnyArray: TypeAlias = Any
+_AnyArray: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,26 @@ class Layout:
     opening: tuple[str, ...]  # marks before the first number
     plus: tuple[str, ...]  # marks between the numbers
     equals: tuple[str, ...]  # marks before the answer
-    labels: tuple[str, ...] = DIGITS  # token id -> label
+    labels: tuple[str, ...] = _DIGITS  # token id -> label
     numbers_highest_first: bool = False
     answer_highest_first: bool = False
     digits: int = 10  # of each number; the answer has one more
 
     @property
-    def x_places(self) -> range:
+    def x_positions(self) -> range:
         """The position of digit k of the first number, for k = 0 (units), 1, ..."""
-        return _places(len(self.opening), self.digits, self.numbers_highest_first)
+        return _list_positions(len(self.opening), self.digits, self.numbers_highest_first)
 
     @property
-    def y_places(self) -> range:
+    def y_positions(self) -> range:
         """The position of digit k of the second number, for k = 0 (units), 1, ..."""
         before = len(self.opening) + self.digits + len(self.plus)
-        return _places(before, self.digits, self.numbers_highest_first)
+        return _list_positions(before, self.digits, self.numbers_highest_first)
 
     @property
-    def z_places(self) -> range:
+    def z_positions(self) -> range:
         """The position of digit k of the answer, for k = 0 (units), 1, ..."""
-        return _places(self.prompt_length, self.digits + 1, self.answer_highest_first)
+        return _list_positions(self.prompt_length, self.digits + 1, self.answer_highest_first)
 
     @property
     def prompt_length(self) -> int:
@@ -71,25 +71,27 @@ class Layout:
         return slice(self.prompt_length - 1, self.length - 1)
 
     def prompt(
-        self, x: Int[AnyArray, "*step digit batch"], y: Int[AnyArray, "*step digit batch"]
-    ) -> Int[AnyArray, "*step pos batch"]:
+        self, x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+    ) -> Int[_AnyArray, "*step pos batch"]:
         """The tokens of the problem, given its digits, units first."""
-        require(x.shape[-2] == self.digits, "the number of digits", str(self.digits), x.shape[-2])
+        require_value(x.shape[-2] == self.digits, "the number of digits", str(self.digits), x.shape[-2])
         x, y = _ordered(x, self.numbers_highest_first), _ordered(y, self.numbers_highest_first)
         opening, plus, equals = (self._marks(marks, x) for marks in (self.opening, self.plus, self.equals))
         return x.__array_namespace__().concat([*opening, x, *plus, y, *equals], axis=-2)
 
     def encode(
         self,
-        x: Int[AnyArray, "*step digit batch"],
-        y: Int[AnyArray, "*step digit batch"],
-        z: Int[AnyArray, "*step digit+1 batch"],
-    ) -> Int[AnyArray, "*step pos batch"]:
+        x: Int[_AnyArray, "*step digit batch"],
+        y: Int[_AnyArray, "*step digit batch"],
+        z: Int[_AnyArray, "*step digit+1 batch"],
+    ) -> Int[_AnyArray, "*step pos batch"]:
         """The tokens of the problem and its answer, given all digits, units first."""
         answer = _ordered(z, self.answer_highest_first)
         return x.__array_namespace__().concat([self.prompt(x, y), answer], axis=-2)
 
-    def decode(self, tokens: Int[AnyArray, "*step pos batch"]) -> Int[AnyArray, "*step digit batch"]:
+    def decode(
+        self, tokens: Int[_AnyArray, "*step pos batch"]
+    ) -> Int[_AnyArray, "*step {self.digits}+1 batch"]:
         """The digits of the answer, units first."""
         return _ordered(tokens[..., self.answer, :], self.answer_highest_first)
 
@@ -97,12 +99,12 @@ class Layout:
         """What stands at each position: x0 is the units digit of the first number."""
         labels = [*self.opening, *"?" * self.digits, *self.plus, *"?" * self.digits, *self.equals]
         labels += "?" * (self.digits + 1)
-        for letter, places in (("x", self.x_places), ("y", self.y_places), ("z", self.z_places)):
-            for k, place in enumerate(places):
-                labels[place] = f"{letter}{k}"
+        for letter, positions in (("x", self.x_positions), ("y", self.y_positions), ("z", self.z_positions)):
+            for k, position in enumerate(positions):
+                labels[position] = f"{letter}{k}"
         return tuple(labels)
 
-    def _marks(self, marks: tuple[str, ...], like: AnyArray) -> list[AnyArray]:
+    def _marks(self, marks: tuple[str, ...], like: _AnyArray) -> list[_AnyArray]:
         """One constant row per mark."""
         tokens = [self.labels.index(mark) if mark in self.labels else 0 for mark in marks]
         xp = like.__array_namespace__()
@@ -112,18 +114,18 @@ class Layout:
 def make_layout(name: str, digits: int = 10) -> Layout:
     """The named layout for numbers of this many digits."""
     if name not in LAYOUTS:
-        raise unknown("layout", name, LAYOUTS)
-    require(digits >= 1, "digits", "at least 1", digits)
+        raise make_unknown_error("layout", name, LAYOUTS)
+    require_value(digits >= 1, "digits", "at least 1", digits)
     return replace(LAYOUTS[name], digits=digits)
 
 
-def _places(start: int, count: int, highest_first: bool) -> range:
+def _list_positions(start: int, count: int, highest_first: bool) -> range:
     """The positions of digits 0, 1, ... of a number that is written from `start` on."""
-    places = range(start, start + count)
-    return places[::-1] if highest_first else places
+    positions = range(start, start + count)
+    return positions[::-1] if highest_first else positions
 
 
-def _ordered(digits: AnyArray, highest_first: bool) -> AnyArray:
+def _ordered(digits: _AnyArray, highest_first: bool) -> _AnyArray:
     """Digits in the order of writing; the same turn brings them back."""
     return digits[..., ::-1, :] if highest_first else digits
 
@@ -139,7 +141,7 @@ LAYOUTS: dict[str, Layout] = {
             opening=("<bos>",),
             plus=("+",),
             equals=("=",),
-            labels=(*DIGITS, "=", "<bos>", "<eos>", "+"),
+            labels=(*_DIGITS, "=", "<bos>", "<eos>", "+"),
             numbers_highest_first=True,
             answer_highest_first=True,
         ),

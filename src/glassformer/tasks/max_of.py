@@ -8,7 +8,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glassformer.errors import require_within
+from glassformer.core.errors import require_bounds
 from glassformer.tasks.question import Question
 from glassformer.tasks.task import register
 
@@ -24,7 +24,7 @@ class MaxOf(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_within(self, numbers=(2, 1_000), k=(1, 64))
+        require_bounds(self, numbers=(2, 1_000), k=(1, 64))
 
     def slots(self) -> Sequence[Sequence[int]]:
         return (range(self.numbers),) * self.k

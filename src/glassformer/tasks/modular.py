@@ -8,12 +8,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glassformer.errors import require_within
+from glassformer.core.errors import require_bounds
 from glassformer.tasks.choice import Token
 from glassformer.tasks.question import Question
 from glassformer.tasks.task import register
 
-EQUALS = "="
+_EQUALS = "="
 
 
 @register
@@ -26,10 +26,10 @@ class Modular(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_within(self, p=(2, 1_000))
+        require_bounds(self, p=(2, 1_000))
 
     def slots(self) -> Sequence[Sequence[Token]]:
-        return range(self.p), range(self.p), (EQUALS,)
+        return range(self.p), range(self.p), (_EQUALS,)
 
     def begin(self) -> int:
         return 0

@@ -8,26 +8,26 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from glassformer.tasks.addition import BASE, Addition, add, carry_share, most_digits
-from glassformer.tasks.board import off_board
+from glassformer.tasks.addition import BASE, Addition, add_digits, schedule_carry_share, schedule_digits
+from glassformer.tasks.board import replace_board_pairs
 
-KINDS = 4  # of carry-heavy pairs, equally likely
-FEW = 3  # digits added to 99..9
+_KINDS = 4  # of carry-heavy pairs, equally likely
+_FEW = 3  # digits added to 99..9
 
 
-def pairs(
+def draw_training_pairs(
     key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
 ) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
     """Digits, units first, of the two numbers; a step's draw depends on key and step number alone."""
-    return off_board(*_drawn(key, steps, batch, addition))
+    return replace_board_pairs(*_drawn(key, steps, batch, addition))
 
 
-def problems(
+def draw_problems(
     key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
 ) -> Int[Array, "step pos batch"]:
     """The tokens of problems with their answers, in the layout of the task."""
-    x, y = pairs(key, steps, batch, addition)
-    tokens: Array = addition.written().encode(x, y, add(x, y))
+    x, y = draw_training_pairs(key, steps, batch, addition)
+    tokens: Array = addition.written().encode(x, y, add_digits(x, y))
     return tokens
 
 
@@ -39,7 +39,7 @@ def _drawn(
     def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
         return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch))
 
-    return jax.vmap(draw)(steps, most_digits(addition, steps), carry_share(addition, steps))
+    return jax.vmap(draw)(steps, schedule_digits(addition, steps), schedule_carry_share(addition, steps))
 
 
 def _pairs_of_step(
@@ -51,7 +51,7 @@ def _pairs_of_step(
     x, y = _digits(key_digits, shape)
     size = jax.random.randint(key_size, batch, 1, most + 1)  # digits of a carry-heavy number
     place = jax.random.randint(key_place, batch, 0, size)
-    kind = jax.random.randint(key_kind, batch, 0, KINDS)
+    kind = jax.random.randint(key_kind, batch, 0, _KINDS)
     is_heavy = jax.random.uniform(key_heavy, batch) < share
     heavy_x, heavy_y = _carry_heavy(x, y, place, kind)
     keep = jnp.arange(shape[0])[:, None] < jnp.where(is_heavy, size, most)  # digit batch
@@ -82,11 +82,11 @@ def _carry_heavy(
         # One carrying column, 5-9 plus 5-9; none of the others carries by itself.
         (jnp.where(is_place, half + x % half, x % half), jnp.where(is_place, half + y % half, y % half)),
         # 99..9 plus up to three digits.
-        (jnp.full_like(x, BASE - 1), jnp.where(digit < FEW, y, 0)),
-        # Any number plus a single digit, in any place.
+        (jnp.full_like(x, BASE - 1), jnp.where(digit < _FEW, y, 0)),
+        # Any number plus a single digit, in any column.
         (x, jnp.where(is_place, 1 + y % (BASE - 1), 0)),
         # Near a power of ten: 99..9x plus 0 to 19.
         (jnp.where(digit == 0, x, BASE - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y % 2, 0))),
     ]
-    is_kind = [kind == number for number in range(KINDS)]
+    is_kind = [kind == number for number in range(_KINDS)]
     return jnp.select(is_kind, [x for x, _ in kinds]), jnp.select(is_kind, [y for _, y in kinds])

@@ -1,7 +1,7 @@
 """All prompts of a question, numbered: how many there are, any stretch of them, and their answers.
 
->>> from glassformer.tasks import make_task, tabulate
->>> prompts = Prompts(tabulate(make_task("modular", p=5)))
+>>> from glassformer.tasks import make_task, tabulate_automaton
+>>> prompts = Prompts(tabulate_automaton(make_task("modular", p=5)))
 >>> prompts.count, prompts.between(18, 20).T.tolist(), prompts.answers(prompts.between(18, 20)).tolist()
 (25, [[3, 3, 5], [3, 4, 5]], [1, 2])
 """
@@ -14,24 +14,24 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.tasks.automaton import Automaton
 
-MOST = 10**299  # prompts: a result has their number, in 300 digits at most, and shares of it in float64
+_MOST = 10**299  # prompts: a result has their number, in 300 digits at most, and shares of it in float64
 
 
-class Level(NamedTuple):
+class _PromptLevel(NamedTuple):
     """One position of a prompt: its states are numbered within it."""
 
     ends: Float[np.ndarray, "state answer choice"]  # upper ends of each choice's share of [0, 1)
     after: Int[np.ndarray, "state choice"]
 
 
-class Shares(NamedTuple):
+class _AnswerShares(NamedTuple):
     """Which tokens prompts of an answer have, given the tokens before."""
 
     answers: Int[np.ndarray, " answer"]
-    levels: tuple[Level, ...]
+    levels: tuple[_PromptLevel, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Prompts:
         answers = self.automaton.probability[states] > 0
         if not self.automaton.constrained[states].all() or (answers.sum(1) != 1).any():
             raise UserError("choices must give exactly one answer to every prompt")
-        if prod(map(len, found)) > MOST:
+        if prod(map(len, found)) > _MOST:
             raise UserError("a question must have at most 1e299 prompts")
         return tuple(found)
 
@@ -97,7 +97,7 @@ class Prompts:
         return np.stack(found).astype(np.int32)
 
     @cached_property
-    def shares(self) -> "Shares":
+    def shares(self) -> "_AnswerShares":
         """How prompts of one answer are spread, position by position."""
         states, levels = [np.array([self.automaton.start])], []
         for slot in self.slots:
@@ -110,9 +110,11 @@ class Prompts:
             through = np.moveaxis(ways[move], 2, 1)  # state answer choice
             total = through.sum(2, keepdims=True)
             ends = np.cumsum(through / np.where(total > 0, total, 1), axis=2)
-            levels.append(Level(np.where(through[..., ::-1].cumsum(2)[..., ::-1] > through, ends, 2.0), move))
+            levels.append(
+                _PromptLevel(np.where(through[..., ::-1].cumsum(2)[..., ::-1] > through, ends, 2.0), move)
+            )
             ways = total[..., 0]
-        return Shares(answers, tuple(levels[::-1]))
+        return _AnswerShares(answers, tuple(levels[::-1]))
 
     @cached_property
     def _answer(self) -> Int[np.ndarray, " state"]:
@@ -120,6 +122,6 @@ class Prompts:
 
 
 @lru_cache(maxsize=16)
-def prompts_of(automaton: Automaton) -> Prompts:
+def make_prompts(automaton: Automaton) -> Prompts:
     """The same object for the same automaton, since its tables take a while."""
     return Prompts(automaton)

@@ -20,18 +20,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.errors import require
-from glassformer.tasks.automaton import tabulate
+from glassformer.core.errors import require_value
+from glassformer.tasks.automaton import tabulate_automaton
 from glassformer.tasks.choice import Choice, Token, only, uniform
 from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.strings import State, Strings
-from glassformer.tasks.task import Words, require_kinds
+from glassformer.tasks.task import TaskWords, require_field_kinds
 
 if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
-LOST: State = (-1, None)  # after a token that the prompt cannot have, and after the answer: anything may come
+_LOST: State = (
+    -1,
+    None,
+)  # after a token that the prompt cannot have, and after the answer: anything may come
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Question(Strings, ABC):
     """A prompt and its answer; a state is the number of tokens read and what is remembered of them."""
 
     family = "question"
-    words = Words(
+    words = TaskWords(
         model="model",
         ability="answers a prompt",
         input="prompt",
@@ -58,8 +61,8 @@ class Question(Strings, ABC):
     balance: float = 0.5  # share of the prompts to train on that are drawn with all answers equally likely
 
     def __post_init__(self) -> None:
-        require_kinds(self)
-        require(0 <= self.balance <= 1, "balance", "a share between 0 and 1", self.balance)
+        require_field_kinds(self)
+        require_value(0 <= self.balance <= 1, "balance", "a share between 0 and 1", self.balance)
 
     @abstractmethod
     def slots(self) -> Sequence[Sequence[Token]]:
@@ -95,14 +98,14 @@ class Question(Strings, ABC):
 
     def choose(self, state: State) -> Choice:
         read, memory = state
-        if state == LOST:
+        if state == _LOST:
             return uniform(self.values())
         return uniform(self._slots[read]) if read < len(self._slots) else only([self.answer(memory)])
 
     def after(self, state: State, token: Any) -> State:
         read, memory = state
         fits = 0 <= read < len(self._slots) and token in self._slots[read]
-        return (read + 1, self.read(memory, token)) if fits else LOST
+        return (read + 1, self.read(memory, token)) if fits else _LOST
 
     def read_all(self, *tokens: Token) -> State:
         """The state after these tokens."""
@@ -118,18 +121,20 @@ class Question(Strings, ABC):
 
     def require_fit(self, context: int, data: Sequences) -> None:
         size = self.length - 1
-        require(context == size, "model.context", f"{size}, the prompt's (--model.context {size})", context)
+        require_value(
+            context == size, "model.context", f"{size}, the prompt's (--model.context {size})", context
+        )
 
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Prompts, whose last position alone is asked."""
-        return Prompts(tabulate(self)).drawn(np.random.default_rng(0), count), 1
+        return Prompts(tabulate_automaton(self)).drawn(np.random.default_rng(0), count), 1
 
     def held_out(self, count: int) -> int:
         """No more than there are."""
         return min(count, self.count_inputs(self.length - 1))
 
     def count_inputs(self, context: int) -> int:
-        return Prompts(tabulate(self)).count
+        return Prompts(tabulate_automaton(self)).count
 
     def name_inputs(self, count: str, context: int) -> str:
         return f"{count} prompts"

@@ -13,20 +13,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from glassformer.errors import require
+from glassformer.core.errors import require_value
 from glassformer.tasks.choice import Token
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.strings import State, Strings
-from glassformer.tasks.task import TASKS, Words, make_task, register, require_kinds
+from glassformer.tasks.task import TASKS, TaskWords, make_task, register, require_field_kinds
 
 if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
-__all__ = ["PLUS", "Rule", "State", "make_rule", "register", "require_chance", "require_some", "rules"]
+__all__ = [
+    "PLUS",
+    "Rule",
+    "State",
+    "list_rules",
+    "make_rule",
+    "register",
+    "require_chance",
+    "require_integers",
+]
 
 PLUS = "+"
 MOST_TOKENS = 4_096  # integers of a vocabulary: far beyond any rule here, and small for any machine
-LARGEST = 10**9  # integer of a vocabulary, either way
+_LARGEST = 10**9  # integer of a vocabulary, either way
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ class Rule(Strings, ABC):
     high: int = 10  # largest integer of the vocabulary
 
     family = "rule"
-    words = Words(
+    words = TaskWords(
         model="rule model",
         ability="follows a rule",
         input="context",
@@ -55,11 +64,13 @@ class Rule(Strings, ABC):
     operator: ClassVar[bool] = False  # whether "+" is the last token of the vocabulary
 
     def __post_init__(self) -> None:
-        require_kinds(self)
-        require(self.high > self.low, "high", f"an integer above low = {self.low}", self.high)
+        require_field_kinds(self)
+        require_value(self.high > self.low, "high", f"an integer above low = {self.low}", self.high)
         size = self.high - self.low + 1
-        require(size <= MOST_TOKENS, "high", f"such that low..high holds at most {MOST_TOKENS}", self.high)
-        require(abs(self.low) <= LARGEST, "low", "between -10^9 and 10^9", self.low)
+        require_value(
+            size <= MOST_TOKENS, "high", f"such that low..high holds at most {MOST_TOKENS}", self.high
+        )
+        require_value(abs(self.low) <= _LARGEST, "low", "between -10^9 and 10^9", self.low)
 
     def integers(self) -> range:
         """The integers of the vocabulary, in order."""
@@ -89,7 +100,7 @@ class Rule(Strings, ABC):
     def require_fit(self, context: int, data: Sequences) -> None:
         most = data.min_length - 1
         fits = f"at most {most}, one less than data.min_length"
-        require(context <= most, "model.context", fits, context)
+        require_value(context <= most, "model.context", fits, context)
 
     def count_inputs(self, context: int) -> int:
         """Contexts of all lengths."""
@@ -99,7 +110,7 @@ class Rule(Strings, ABC):
         return f"{count} contexts of 1 to {context} tokens"
 
 
-def rules() -> dict[str, type[Rule]]:
+def list_rules() -> dict[str, type[Rule]]:
     """Every registered rule by its name."""
     return {name: task for name, task in TASKS.items() if issubclass(task, Rule)}
 
@@ -112,9 +123,9 @@ def make_rule(name: str, **settings: object) -> Rule:
 
 def require_chance(field: str, value: float) -> None:
     """A probability strictly between 0 and 1: both branches of the generator must occur."""
-    require(0 < value < 1, field, "a probability between 0 and 1", value)
+    require_value(0 < value < 1, field, "a probability between 0 and 1", value)
 
 
-def require_some(field: str, values: Iterable[int], what: str, got: int) -> None:
+def require_integers(field: str, values: Iterable[int], what: str, got: int) -> None:
     """The range must hold at least one integer of the kind that the rule draws from."""
-    require(any(True for _ in values), field, f"such that low..high holds {what}", got)
+    require_value(any(True for _ in values), field, f"such that low..high holds {what}", got)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from glassformer.errors import require_within
+from glassformer.core.errors import require_bounds
 from glassformer.tasks.choice import Choice, only, uniform
 from glassformer.tasks.rule import Rule, State, register
 
@@ -33,7 +33,7 @@ class MapRule(Rule):
 @register
 @dataclass(frozen=True)
 class Successor(MapRule):
-    """Counting up, and round again: `7 8 9 0 1` for the integers 0 to 9.
+    """Counting up, then from the start again: `7 8 9 0 1` for the integers 0 to 9.
 
     >>> Successor().image(9)
     0
@@ -75,13 +75,13 @@ class LookupPermutation(MapRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_within(self, seed=(-(2**53), 2**53))
+        require_bounds(self, seed=(-(2**53), 2**53))
 
     def image(self, number: int) -> int:
-        return self.low + permutation(self.seed, len(self.integers()))[number - self.low]
+        return self.low + _draw_permutation(self.seed, len(self.integers()))[number - self.low]
 
 
 @lru_cache
-def permutation(seed: int, count: int) -> tuple[int, ...]:
+def _draw_permutation(seed: int, count: int) -> tuple[int, ...]:
     """A permutation of 0..count-1; the seed alone decides which."""
     return tuple(Random(seed).sample(range(count), count))

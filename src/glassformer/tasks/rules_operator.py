@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glassformer.tasks.choice import Choice, Token, free, only, uniform
-from glassformer.tasks.rule import PLUS, Rule, State, register, require_chance, require_some
+from glassformer.tasks.rule import PLUS, Rule, State, register, require_chance, require_integers
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class OperatorRule(Rule):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_chance("p", self.p)
-        require_some("high", self.evens(), "an even integer", self.high)
+        require_integers("high", self.evens(), "an even integer", self.high)
 
     @abstractmethod
     def remember(self, memory: State, number: int) -> State:

@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from glassformer.errors import require
+from glassformer.core.errors import require_value
 from glassformer.tasks.choice import Choice, only, uniform
 from glassformer.tasks.rule import Rule, State, register
 
-TEN = 10
+_TEN = 10
 
 
 @register
 @dataclass(frozen=True)
 class OddEvenIndex(Rule):
-    """Even numbers at places 0, 2, 4, ..., odd ones between: `4 7 0 3`.
+    """Even numbers at positions 0, 2, 4, ..., odd ones between: `4 7 0 3`.
 
-    >>> OddEvenIndex(high=5).choose(1).weights    # a state is the place modulo 2
+    >>> OddEvenIndex(high=5).choose(1).weights    # a state is the position modulo 2
     {1: 1.0, 3: 1.0, 5: 1.0}
     """
 
@@ -99,14 +99,14 @@ class TwoTokenParity(ParityPairRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.low < TEN, "low", "below 10", self.low)
-        require(self.high >= TEN, "high", "at least 10", self.high)
+        require_value(self.low < _TEN, "low", "below 10", self.low)
+        require_value(self.high >= _TEN, "high", "at least 10", self.high)
 
     def choose(self, state: tuple[int, ...]) -> Choice:
         if len(state) < 2:
             return uniform(self.integers())
         is_small = state[0] == state[1]
-        return only(x for x in self.integers() if (x < TEN) == is_small)
+        return only(x for x in self.integers() if (x < _TEN) == is_small)
 
 
 @register
@@ -123,8 +123,8 @@ class EvenGreaterThan10(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.low < TEN, "low", "below 10", self.low)
-        require(self.high > TEN, "high", "above 10", self.high)
+        require_value(self.low < _TEN, "low", "below 10", self.low)
+        require_value(self.high > _TEN, "high", "above 10", self.high)
 
     def start(self) -> State:
         return None
@@ -132,7 +132,7 @@ class EvenGreaterThan10(Rule):
     def choose(self, state: int | None) -> Choice:
         if state is None:
             return uniform(self.integers())
-        return only(x for x in self.integers() if (x < TEN if state else x > TEN))
+        return only(x for x in self.integers() if (x < _TEN if state else x > _TEN))
 
     def after(self, state: int | None, token: int) -> State:
         return token % 2

@@ -1,18 +1,18 @@
-"""Rules that bring back something read before: a token some places back, or what it implies."""
+"""Rules that bring back something read before: a token some positions back, or what it implies."""
 
 from dataclasses import dataclass
 
-from glassformer.errors import require, require_within
+from glassformer.core.errors import require_bounds, require_value
 from glassformer.tasks.choice import Choice, Token, free, only, uniform
 from glassformer.tasks.rule import Rule, State, register, require_chance
 
-SEVEN = 7
+_SEVEN = 7
 
 
 @register
 @dataclass(frozen=True)
 class Lucky7(Rule):
-    """After a 7 comes the token before that 7: `3 7 3`; a 7 that opens the sequence asks for nothing.
+    """After a 7 comes the token before that 7: `3 7 3`; after a 7 at the start anything may come.
 
     A sequence that starts `7 7` is sevens for ever, since each 7 asks for the 7 before it. Drawn
     plainly, a tenth of all sequences do, and hold a third of all constrained positions; so after
@@ -29,8 +29,8 @@ class Lucky7(Rule):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_chance("s", self.s)
-        require(self.low <= SEVEN, "low", "at most 7", self.low)
-        require(self.high >= SEVEN, "high", "at least 7", self.high)
+        require_value(self.low <= _SEVEN, "low", "at most 7", self.low)
+        require_value(self.high >= _SEVEN, "high", "at least 7", self.high)
 
     def start(self) -> State:
         return None
@@ -38,20 +38,20 @@ class Lucky7(Rule):
     def choose(self, state: State) -> Choice:
         if isinstance(state, tuple):
             return only([state[1]])
-        if state == SEVEN and self.avoid_7_7:
-            return uniform(x for x in self.integers() if x != SEVEN)
-        return _often(SEVEN, self.s, self.integers())
+        if state == _SEVEN and self.avoid_7_7:
+            return uniform(x for x in self.integers() if x != _SEVEN)
+        return _often(_SEVEN, self.s, self.integers())
 
     def after(self, state: State, token: int) -> State:
-        if token != SEVEN or state is None:
+        if token != _SEVEN or state is None:
             return token
-        return ("copy", SEVEN if isinstance(state, tuple) else state)
+        return ("copy", _SEVEN if isinstance(state, tuple) else state)
 
 
 @register
 @dataclass(frozen=True)
 class StepBack(Rule):
-    """After the trigger comes the value k places before it: `1 2 3 9 1` with trigger 9 and k = 3.
+    """After the trigger comes the value k positions before it: `1 2 3 9 1` with trigger 9 and k = 3.
 
     An opening `9 9 9 9` is nines for ever; it is rare enough (4%) to be left in.
 
@@ -60,14 +60,14 @@ class StepBack(Rule):
     """
 
     trigger: int = 9
-    k: int = 3  # places back from the trigger
+    k: int = 3  # positions back from the trigger
     t: float = 0.4  # chance of the trigger at a free position, on top of a uniform draw
     name = "step_back"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.trigger in self.integers(), "trigger", f"in {self.low}..{self.high}", self.trigger)
-        require_within(self, k=(1, 4_096))
+        require_value(self.trigger in self.integers(), "trigger", f"in {self.low}..{self.high}", self.trigger)
+        require_bounds(self, k=(1, 4_096))
         require_chance("t", self.t)
 
     def start(self) -> State:
@@ -85,7 +85,7 @@ class StepBack(Rule):
 @register
 @dataclass(frozen=True)
 class CopyModulo(Rule):
-    """The first k tokens come again and again: `5 0 8 5 0 8 5` with k = 3.
+    """The first k tokens repeat: `5 0 8 5 0 8 5` with k = 3.
 
     >>> CopyModulo().choose((5, 0, 8))
     Choice(weights={5: 1.0}, constrained=True)
@@ -97,7 +97,7 @@ class CopyModulo(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_within(self, k=(1, 4_096))
+        require_bounds(self, k=(1, 4_096))
 
     def start(self) -> State:
         return ()
@@ -112,7 +112,7 @@ class CopyModulo(Rule):
 @register
 @dataclass(frozen=True)
 class EvenRepeatLastOdd(Rule):
-    """After an even number comes the last odd one: `7 4 7`; while there was none, anything: `4 2`.
+    """After an even number comes the last odd one: `7 4 7`; before any odd number, anything: `4 2`.
 
     >>> EvenRepeatLastOdd().after((7, False), 4)   # (last odd number, previous is even)
     (7, True)

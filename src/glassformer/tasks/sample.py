@@ -2,8 +2,8 @@
 
 The one module of the rule tasks that imports JAX:
 
-    sequences = pool(automaton, key, Sequences(2000, 20, 50))     # once
-    tokens, states = cut(sequences, key, (steps, batch), size=9)  # as often as needed
+    sequences = sample_pool(automaton, key, Sequences(2000, 20, 50))      # once
+    tokens, states = cut_windows(sequences, key, (steps, batch), size=9)  # as often as needed
 """
 
 from typing import NamedTuple
@@ -13,13 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float32, Int, PRNGKeyArray
 
-from glassformer.errors import require
+from glassformer.core.errors import require_value
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.sequences import Sequences
 
 
-class Pool(NamedTuple):
+class SequencePool(NamedTuple):
     """Sequences to cut windows from; every one runs to the full length, its own end is in lengths."""
 
     tokens: Int[Array, "pos batch"]
@@ -27,7 +27,7 @@ class Pool(NamedTuple):
     lengths: Int[Array, " batch"]
 
 
-def sample(
+def sample_sequences(
     automaton: Automaton, key: PRNGKeyArray, count: int, length: int
 ) -> tuple[Int[Array, "pos batch"], Int[Array, "pos+1 batch"]]:
     """Tokens of rule-following sequences, and the state before each token and after the last."""
@@ -45,44 +45,44 @@ def sample(
     return tokens, jnp.concatenate([start[None], states])
 
 
-def pool(automaton: Automaton, key: PRNGKeyArray, data: Sequences) -> Pool:
+def sample_pool(automaton: Automaton, key: PRNGKeyArray, data: Sequences) -> SequencePool:
     """All sequences of the data, stored small."""
     key_tokens, key_lengths = jax.random.split(key)
-    tokens, states = sample(automaton, key_tokens, data.count, data.max_length)
+    tokens, states = sample_sequences(automaton, key_tokens, data.count, data.max_length)
     lengths = jax.random.randint(key_lengths, (data.count,), data.min_length, data.max_length + 1)
-    return Pool(
+    return SequencePool(
         tokens.astype(_smallest(len(automaton.tokens))),
         states.astype(_smallest(len(automaton.states))),
         lengths,
     )
 
 
-def cut(
-    sequences: Pool, key: PRNGKeyArray, shape: tuple[int, ...], size: int
+def cut_windows(
+    sequences: SequencePool, key: PRNGKeyArray, shape: tuple[int, ...], size: int
 ) -> tuple[Int[Array, "pos *batch"], Int[Array, "pos+1 *batch"]]:
     """Windows of random sequences from random starts, `size` tokens each, and the states around them.
 
     The size must not pass the shortest sequence (`Sequences.require_window`).
     """
     longest, count = sequences.tokens.shape
-    require(1 <= size <= longest, "the window", f"between 1 and {longest} tokens", size)
+    require_value(1 <= size <= longest, "the window", f"between 1 and {longest} tokens", size)
     key_which, key_start = jax.random.split(key)
     which = jax.random.randint(key_which, shape, 0, count)
     start = jax.random.randint(key_start, shape, 0, sequences.lengths[which] - size + 1)
-    place = start + jnp.arange(size + 1).reshape(-1, *(1 for _ in shape))  # pos+1 *shape
-    return sequences.tokens[place[:-1], which], sequences.states[place, which]
+    position = start + jnp.arange(size + 1).reshape(-1, *(1 for _ in shape))  # pos+1 *shape
+    return sequences.tokens[position[:-1], which], sequences.states[position, which]
 
 
-def windows(
+def sample_windows(
     automaton: Automaton, key: PRNGKeyArray, count: int, data: Sequences, size: int
 ) -> tuple[Int[Array, "pos batch"], Int[Array, "pos+1 batch"]]:
     """Windows from a fresh pool: what a model sees of the data, and the states behind it."""
     data.require_window(size)
     key_pool, key_cut = jax.random.split(key)
-    return cut(pool(automaton, key_pool, data), key_cut, (count,), size)
+    return cut_windows(sample_pool(automaton, key_pool, data), key_cut, (count,), size)
 
 
-def sample_balanced(prompts: Prompts, key: PRNGKeyArray, count: int) -> Int[Array, "pos batch"]:
+def sample_balanced_prompts(prompts: Prompts, key: PRNGKeyArray, count: int) -> Int[Array, "pos batch"]:
     """Prompts of a question with their answers, every answer equally likely."""
     key_answer, *keys = jax.random.split(key, 1 + len(prompts.slots))
     answer = jax.random.randint(key_answer, (count,), 0, len(prompts.shares.answers))

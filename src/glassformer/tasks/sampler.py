@@ -12,14 +12,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from glassformer.tasks.addition import Addition, add
-from glassformer.tasks.automaton import tabulate
-from glassformer.tasks.board import off_board
-from glassformer.tasks.hard import hard_pairs
+from glassformer.tasks.addition import Addition, add_digits
+from glassformer.tasks.automaton import tabulate_automaton
+from glassformer.tasks.board import replace_board_pairs
+from glassformer.tasks.hard import draw_hard_pairs
 from glassformer.tasks.knowledge import tabulate_knowledge
-from glassformer.tasks.pairs import pairs, problems
-from glassformer.tasks.prompts import Prompts, prompts_of
-from glassformer.tasks.sample import cut, pool, sample, sample_balanced, windows
+from glassformer.tasks.pairs import draw_problems, draw_training_pairs
+from glassformer.tasks.prompts import Prompts, make_prompts
+from glassformer.tasks.sample import (
+    cut_windows,
+    sample_balanced_prompts,
+    sample_pool,
+    sample_sequences,
+    sample_windows,
+)
 from glassformer.tasks.sequences import Sequences
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     from glassformer.tasks.strings import Strings
 
 
-class HeldOut(NamedTuple):
+class HeldOutWindows(NamedTuple):
     """Windows to evaluate on: which predictions count, and which tokens are right there."""
 
     tokens: Int[Array, "pos+1 batch"]
@@ -49,8 +55,8 @@ class Sampler(Protocol):
     def shared(self, key: PRNGKeyArray) -> Any: ...
     def draw(
         self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
-    ) -> Int[Array, "step pos+1 batch"]: ...
-    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut: ...
+    ) -> Int[Array, "step window batch"]: ...
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOutWindows: ...
 
 
 @dataclass(frozen=True)
@@ -77,36 +83,34 @@ class WindowSampler:
         return len(self.rule.tokens())
 
     def shared(self, key: PRNGKeyArray) -> Any:
-        return pool(tabulate(self.rule), key, self.data)
+        return sample_pool(tabulate_automaton(self.rule), key, self.data)
 
     def draw(
         self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
-    ) -> Int[Array, "step pos+1 batch"]:
-        tokens, _ = cut(shared, jax.random.fold_in(key, steps[0]), (len(steps), batch), self.size)
+    ) -> Int[Array, "step window batch"]:
+        tokens, _ = cut_windows(shared, jax.random.fold_in(key, steps[0]), (len(steps), batch), self.size)
         return jnp.moveaxis(tokens, 1, 0)
 
-    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOutWindows:
         """Only constrained positions that the window itself resolves are counted."""
-        automaton = tabulate(self.rule)
-        draw = jax.jit(lambda key: windows(automaton, key, count, self.data, self.size))
+        automaton = tabulate_automaton(self.rule)
+        draw = jax.jit(lambda key: sample_windows(automaton, key, count, self.data, self.size))
         tokens, states = map(np.asarray, draw(key))
         before = states[1:-1]  # the state in which each target is chosen
-        resolved = resolved_by_window(self.rule, tokens[:-1])
+        resolved = _mark_resolved(self.rule, tokens[:-1])
         allowed = np.moveaxis(automaton.allowed[before], -1, 0)
         counted = automaton.constrained[before] & resolved
-        return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
+        return HeldOutWindows(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
 
 
-def resolved_by_window(
-    rule: "Strings", tokens: Int[np.ndarray, "pos batch"]
-) -> Bool[np.ndarray, "pos batch"]:
+def _mark_resolved(rule: "Strings", tokens: Int[np.ndarray, "pos batch"]) -> Bool[np.ndarray, "pos batch"]:
     """Whether the tokens up to and with each position fix what the rule asks for next."""
-    knowledge = tabulate_knowledge(tabulate(rule))
+    knowledge = tabulate_knowledge(tabulate_automaton(rule))
     known = np.full(tokens.shape[1], knowledge.start)
     resolved = np.empty(tokens.shape, bool)
-    for place, read in enumerate(tokens):
+    for position, read in enumerate(tokens):
         known = knowledge.next[known, read]
-        resolved[place] = knowledge.resolved[known]
+        resolved[position] = knowledge.resolved[known]
     return resolved
 
 
@@ -130,23 +134,25 @@ class PromptSampler:
 
     @property
     def prompts(self) -> Prompts:
-        return prompts_of(tabulate(self.question))
+        return make_prompts(tabulate_automaton(self.question))
 
     def shared(self, key: PRNGKeyArray) -> Any:
         return ()
 
     def draw(
         self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
-    ) -> Int[Array, "step pos+1 batch"]:
+    ) -> Int[Array, "step window batch"]:
         """The first ones of each batch have all answers equally likely."""
         key_plain, key_balanced = jax.random.split(jax.random.fold_in(key, steps[0]))
         count = round(self.question.balance * batch)
-        plain, _ = sample(tabulate(self.question), key_plain, len(steps) * (batch - count), self.size)
-        balanced = sample_balanced(self.prompts, key_balanced, len(steps) * count)
+        plain, _ = sample_sequences(
+            tabulate_automaton(self.question), key_plain, len(steps) * (batch - count), self.size
+        )
+        balanced = sample_balanced_prompts(self.prompts, key_balanced, len(steps) * count)
         parts = (part.reshape(self.size, len(steps), -1) for part in (balanced, plain))
         return jnp.moveaxis(jnp.concatenate(list(parts), axis=2), 1, 0)
 
-    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOutWindows:
         """All prompts where they are few enough; else half uniform, half of every answer alike."""
         prompts, random = self.prompts, np.random.default_rng(np.asarray(jax.random.key_data(key)))
         if prompts.count <= count:
@@ -154,7 +160,7 @@ class PromptSampler:
         else:
             halves = prompts.drawn(random, count - count // 2), prompts.balanced(random, count // 2)
             tokens = np.concatenate(halves, axis=1)
-        return held_out_of(np.concatenate([tokens, prompts.answers(tokens)[None]]), 1, self.vocab)
+        return _make_held_out(np.concatenate([tokens, prompts.answers(tokens)[None]]), 1, self.vocab)
 
 
 @dataclass(frozen=True)
@@ -180,26 +186,28 @@ class SumSampler:
 
     def draw(
         self, shared: Any, key: PRNGKeyArray, steps: Int[Array, " step"], batch: int
-    ) -> Int[Array, "step pos+1 batch"]:
-        return problems(key, steps, batch, self.addition).astype(jnp.int8)
+    ) -> Int[Array, "step window batch"]:
+        return draw_problems(key, steps, batch, self.addition).astype(jnp.int8)
 
-    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOut:
+    def held_out(self, key: PRNGKeyArray, count: int) -> HeldOutWindows:
         """Half uniform pairs of full length, as after the curriculum; half hard ones, of every kind alike."""
         late = jnp.array(
             [max(self.addition.carry_gone, *(until for until, _ in self.addition.digit_stages), 0)]
         )
-        uniform = (np.asarray(part[0]) for part in pairs(key, late, count - count // 2, self.addition))
+        uniform = (
+            np.asarray(part[0]) for part in draw_training_pairs(key, late, count - count // 2, self.addition)
+        )
         random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-        hard = off_board(*hard_pairs(random, count // 2, self.addition.digits))
+        hard = replace_board_pairs(*draw_hard_pairs(random, count // 2, self.addition.digits))
         x, y = (np.concatenate(parts, axis=1) for parts in zip(uniform, hard, strict=True))
-        tokens = np.asarray(self.addition.written().encode(x, y, add(x, y)), np.int8)
-        return held_out_of(tokens, self.outputs, self.vocab)
+        tokens = np.asarray(self.addition.written().encode(x, y, add_digits(x, y)), np.int8)
+        return _make_held_out(tokens, self.outputs, self.vocab)
 
 
-def held_out_of(tokens: Int[np.ndarray, "pos+1 batch"], outputs: int, vocab: int) -> HeldOut:
+def _make_held_out(tokens: Int[np.ndarray, "window batch"], outputs: int, vocab: int) -> HeldOutWindows:
     """Windows whose last tokens count, each with its own token as the only right one."""
     targets = tokens[1:]
     counted = np.zeros(targets.shape, bool)
     counted[-outputs:] = True
     allowed = targets[None] == np.arange(vocab)[:, None, None]
-    return HeldOut(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))
+    return HeldOutWindows(jnp.asarray(tokens), jnp.asarray(allowed), jnp.asarray(counted))

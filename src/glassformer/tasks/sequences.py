@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from glassformer.errors import require, require_within
+from glassformer.core.errors import require_bounds, require_value
 
 LONGEST = 2_048  # tokens of a sequence
 
@@ -24,14 +24,14 @@ class Sequences:
     max_length: int = 50  # tokens
 
     def __post_init__(self) -> None:
-        require_within(self, count=(1, 10**8), min_length=(1, LONGEST), max_length=(1, LONGEST))
+        require_bounds(self, count=(1, 10**8), min_length=(1, LONGEST), max_length=(1, LONGEST))
         expected = f"at least min_length = {self.min_length}"
-        require(self.max_length >= self.min_length, "max_length", expected, self.max_length)
+        require_value(self.max_length >= self.min_length, "max_length", expected, self.max_length)
 
     def require_window(self, size: int) -> None:
         """A window must fit into the shortest sequence."""
         expected = f"between 1 and min_length = {self.min_length} tokens"
-        require(1 <= size <= self.min_length, "the window", expected, size)
+        require_value(1 <= size <= self.min_length, "the window", expected, size)
 
     def start_chances(self, size: int) -> Float[np.ndarray, " pos"]:
         """The chance that a window of this size starts at 0, 1, ..., max_length - size."""

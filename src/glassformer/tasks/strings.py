@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.errors import UserError
+from glassformer.core.errors import UserError
 from glassformer.tasks.choice import Choice, Token
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.task import Task
@@ -53,7 +53,7 @@ class Strings(Task):
 
     @property
     def length(self) -> int:
-        """Tokens of every string, prompt and answer together; 0: strings go on and on."""
+        """Tokens of every string, prompt and answer together; 0: strings never end."""
         return 0
 
     def own_lengths(self, data: Sequences) -> Sequences:
@@ -68,7 +68,7 @@ class Strings(Task):
         random = np.random.default_rng(0)
         return random.integers(0, len(self.values()), (size, count)), size
 
-    def places(self, context: int) -> int:
+    def positions(self, context: int) -> int:
         return context
 
 

@@ -4,10 +4,10 @@ A user's rule is Python code where it is written, and this everywhere else: what
 somebody else holds is read, and never run. Counting 0 1 0 1, whose states are the start, `0` and `1`:
 
 >>> from glassformer.tasks import make_rule
->>> rule = rule_as_data(make_rule("successor", high=1), name="count")
+>>> rule = to_tabulated_rule(make_rule("successor", high=1), name="count")
 >>> rule.next, rule.choices, rule.chooses
 (('1 2', '1 2', '1 2'), ('free 0.5 0.5', 'only 0.0 1.0', 'only 1.0 0.0'), '0 1 2')
->>> tabulate(rule).allowed.tolist()
+>>> tabulate_automaton(rule).allowed.tolist()
 [[True, True], [False, True], [True, False]]
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int32
 
-from glassformer.errors import UserError, require
-from glassformer.tasks.automaton import MOST_STATES, Automaton, require_room, tabulate
+from glassformer.core.errors import UserError, require_value
+from glassformer.tasks.automaton import MOST_STATES, Automaton, require_table_room, tabulate_automaton
 from glassformer.tasks.choice import Choice, Token
 from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.question import Question
@@ -30,11 +30,11 @@ from glassformer.tasks.sequences import LONGEST
 from glassformer.tasks.strings import State, Strings
 from glassformer.tasks.task import Task, is_built_in
 
-ONLY, FREE = "only", "free"
-WORDS = 1_000  # characters of a text that is for people
-MARKS = "+-*/=^%?:.|abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # of labels that are no integers
-LONGEST_MARK = 8  # letters
-ROUNDING = 1e-9  # by which the chances of a state may miss 1
+_ONLY, _FREE = "only", "free"
+_WORDS = 1_000  # characters of a text that is for people
+_MARKS = "+-*/=^%?:.|abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # of labels that are no integers
+_LONGEST_MARK = 8  # letters
+_ROUNDING = 1e-9  # by which the chances of a state may miss 1
 
 
 class _Table:
@@ -58,15 +58,19 @@ class _Table:
     def require_whole(self) -> None:
         """One sentence where a part does not fit the others."""
         plain = bool(self.name) and all(letter.isalnum() or letter in "-_." for letter in self.name)
-        require(plain and len(self.name) <= 100, "name", "letters, digits, '-', '_' and '.'", self.name[:100])
-        require(not is_built_in(self.name), "name", "another than that of a built-in task", self.name)
+        require_value(
+            plain and len(self.name) <= 100, "name", "letters, digits, '-', '_' and '.'", self.name[:100]
+        )
+        require_value(not is_built_in(self.name), "name", "another than that of a built-in task", self.name)
         for field in ("about", "settings"):
             size = len(getattr(self, field))
-            require(size <= WORDS, field, f"a text of at most {WORDS} characters", f"one of {size:,}")
+            require_value(size <= _WORDS, field, f"a text of at most {_WORDS} characters", f"one of {size:,}")
         is_whole = self.digest == digest_tables(*self.identity(), self.choices, self.chooses, self.next)
-        require(is_whole, "digest", "that of the rule's tables", self.digest[:64])
-        require(1 <= len(self.next) <= MOST_STATES, "next", f"1 to {MOST_STATES} states", len(self.next))
-        require_room(max(len(self.next), len(self.choices)), len(self.values()))
+        require_value(is_whole, "digest", "that of the rule's tables", self.digest[:64])
+        require_value(
+            1 <= len(self.next) <= MOST_STATES, "next", f"1 to {MOST_STATES} states", len(self.next)
+        )
+        require_table_room(max(len(self.next), len(self.choices)), len(self.values()))
         _ = self.stored  # tables that do not fit together say so here
 
     @cached_property
@@ -101,7 +105,7 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class Tabulated(_Table, Rule):
+class TabulatedRule(_Table, Rule):
     """A rule that is its own table; states are numbered, and the first is the start."""
 
     name: str = ""  # type: ignore[misc]  # other rules have it in their class
@@ -141,9 +145,11 @@ class TabulatedQuestion(_Table, Question):
     def __post_init__(self) -> None:
         Question.__post_init__(self)
         is_good = all(_is_label(label) for label in self.labels) and len(set(self.labels)) == len(self.labels)
-        expected = f"2 to {MOST_TOKENS} integers and marks of up to {LONGEST_MARK} of the letters {MARKS}"
-        require(is_good and 2 <= len(self.labels) <= MOST_TOKENS, "labels", expected, str(self.labels)[:60])
-        require(2 <= self.length <= LONGEST, "length", f"2 to {LONGEST} tokens", self.length)
+        expected = f"2 to {MOST_TOKENS} integers and marks of up to {_LONGEST_MARK} of the letters {_MARKS}"
+        require_value(
+            is_good and 2 <= len(self.labels) <= MOST_TOKENS, "labels", expected, str(self.labels)[:60]
+        )
+        require_value(2 <= self.length <= LONGEST, "length", f"2 to {LONGEST} tokens", self.length)
         self.require_whole()
         _ = Prompts(self.stored).slots  # a table that is no question says so here
 
@@ -167,26 +173,26 @@ class TabulatedQuestion(_Table, Question):
         return self.values()[int(self.stored.allowed[memory].argmax())]
 
 
-def as_data(task: Task) -> Task:
+def to_data_task(task: Task) -> Task:
     """The same task as a file can carry it: by its name, or as its table, with its settings in words."""
     if task.is_data or not isinstance(task, Strings):
         return task
-    return question_as_data(task) if task.length else rule_as_data(task)
+    return to_tabulated_question(task) if task.length else to_tabulated_rule(task)
 
 
-def rule_as_data(rule: Any, name: str | None = None) -> Tabulated:
+def to_tabulated_rule(rule: Any, name: str | None = None) -> TabulatedRule:
     """A rule as its table."""
     expected = (*range(rule.low, rule.high + 1), *([PLUS] if rule.operator else []))
-    require(
+    require_value(
         rule.values() == expected, f"the tokens of {rule.name}", "the integers low..high, and +", "others"
     )
     tables = _write_tables(rule)
     digest = digest_tables(rule.low, rule.high, rule.operator, *tables.values())
     about = _write_words(rule) | {"digest": digest, "name": name or rule.name}
-    return Tabulated(low=rule.low, high=rule.high, operator=rule.operator, **about, **tables)
+    return TabulatedRule(low=rule.low, high=rule.high, operator=rule.operator, **about, **tables)
 
 
-def question_as_data(question: Strings) -> TabulatedQuestion:
+def to_tabulated_question(question: Strings) -> TabulatedQuestion:
     tables, labels = _write_tables(question), question.tokens()
     digest = digest_tables(labels, question.length, *tables.values())
     words: dict[str, Any] = _write_words(question) | {"digest": digest, "name": question.name}
@@ -198,12 +204,12 @@ def _write_words(task: Strings) -> dict[str, str]:
     """What it says and how it was set, for people."""
     every = fields(task)  # type: ignore[arg-type]  # tasks are dataclasses
     settings = ", ".join(f"{one.name} = {getattr(task, one.name)!r}" for one in every)
-    return {"about": task.describe()[:WORDS], "settings": settings[:WORDS]}
+    return {"about": task.describe()[:_WORDS], "settings": settings[:_WORDS]}
 
 
 def _write_tables(task: Strings) -> dict[str, Any]:
     """Choices, the choice of each state, and where each token leads."""
-    automaton = tabulate(task)
+    automaton = tabulate_automaton(task)
     rows = [_write_choice(*row) for row in zip(automaton.constrained, automaton.probability, strict=True)]
     choices = tuple(dict.fromkeys(rows))
     number = {choice: str(place) for place, choice in enumerate(choices)}
@@ -213,7 +219,9 @@ def _write_tables(task: Strings) -> dict[str, Any]:
 
 
 def _is_label(label: str) -> bool:
-    return _is_integer(label) or (0 < len(label) <= LONGEST_MARK and all(letter in MARKS for letter in label))
+    return _is_integer(label) or (
+        0 < len(label) <= _LONGEST_MARK and all(letter in _MARKS for letter in label)
+    )
 
 
 def _is_integer(label: str) -> bool:
@@ -229,7 +237,7 @@ def digest_tables(*tables: object) -> str:
 
 def _write_choice(constrained: np.bool_, probability: Float[np.ndarray, " tok"]) -> str:
     """Chances are written with all their digits, so that reading gives the same bits."""
-    return " ".join([ONLY if constrained else FREE, *map(repr, probability.tolist())])
+    return " ".join([_ONLY if constrained else _FREE, *map(repr, probability.tolist())])
 
 
 def _read_choices(
@@ -240,9 +248,9 @@ def _read_choices(
     constrained = np.empty(len(choices), bool)
     for place, choice in enumerate(choices):
         kind, *words = choice.split() or [""]
-        is_good = kind in (ONLY, FREE) and len(words) == tokens
-        require(is_good, "choices", f"'only' or 'free' and {tokens} chances", choice[:60])
-        chance[place], constrained[place] = _read_chances(words), kind == ONLY
+        is_good = kind in (_ONLY, _FREE) and len(words) == tokens
+        require_value(is_good, "choices", f"'only' or 'free' and {tokens} chances", choice[:60])
+        chance[place], constrained[place] = _read_chances(words), kind == _ONLY
     return chance, constrained
 
 
@@ -251,8 +259,8 @@ def _read_chances(words: list[str]) -> Float[np.ndarray, " tok"]:
         chances = np.array([float(word) for word in words])
     except ValueError as error:
         raise UserError(f"choices must hold chances, but there is a {error}") from None
-    is_good = (chances >= 0).all() and abs(chances.sum() - 1) <= ROUNDING
-    require(bool(is_good), "choices", "chances of at least 0 that sum to 1", " ".join(words)[:60])
+    is_good = (chances >= 0).all() and abs(chances.sum() - 1) <= _ROUNDING
+    require_value(bool(is_good), "choices", "chances of at least 0 that sum to 1", " ".join(words)[:60])
     return chances
 
 
@@ -262,5 +270,5 @@ def _read_numbers(field: str, text: str, count: int, end: int) -> Int32[np.ndarr
     is_good = len(words) == count and all(word.isascii() and word.isdigit() for word in words)
     numbers = [int(word) if len(word) < 10 else end for word in words] if is_good else []
     is_good = is_good and all(number < end for number in numbers)
-    require(is_good, field, f"{count} whole numbers below {end}", text[:60])
+    require_value(is_good, field, f"{count} whole numbers below {end}", text[:60])
     return np.array(numbers, np.int32)

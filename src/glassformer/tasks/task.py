@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.errors import UserError, require, unknown
+from glassformer.core.errors import UserError, make_unknown_error, require_value
 from glassformer.tasks.sequences import Sequences
 
 if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
 Family = Literal["rule", "question", "addition"]
-KINDS: dict[type, str] = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
+_KINDS: dict[type, str] = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
 
 
 @dataclass(frozen=True)
-class Words:
+class TaskWords:
     """How people speak of a task's models and inputs."""
 
     model: str  # a model of it: `rule model`, `adder`
@@ -53,7 +53,7 @@ class Task(ABC):
 
     name: ClassVar[str]
     family: ClassVar[Family]
-    words: ClassVar[Words]
+    words: ClassVar[TaskWords]
     best_by: ClassVar[tuple[str, ...]]  # scores that the best seed is chosen by, the first that differs
     proves_seeds: ClassVar[bool]  # whether every seed of a population gets a verdict of its own
     has_one_answer: ClassVar[bool]  # whether a single token is right wherever the task has a say
@@ -83,7 +83,7 @@ class Task(ABC):
         """One sentence where a model with this context cannot read the task's inputs."""
 
     @abstractmethod
-    def places(self, context: int) -> int:
+    def positions(self, context: int) -> int:
         """The positions that a pass over one whole input has, for a model with this context."""
 
     @abstractmethod
@@ -119,7 +119,7 @@ AnyTask = TypeVar("AnyTask", bound=type[Task])
 def register(task: AnyTask) -> AnyTask:
     """Class decorator: make the task known by its name."""
     name = getattr(task, "name", None)
-    require(isinstance(name, str) and name != "", f"the name of {task.__name__}", "a text", name)
+    require_value(isinstance(name, str) and name != "", f"the name of {task.__name__}", "a text", name)
     if name in TASKS:
         raise UserError(f"there is a task called '{name}' already; give {task.__name__} another name")
     TASKS[task.name] = task
@@ -129,11 +129,11 @@ def register(task: AnyTask) -> AnyTask:
 def make_task(name: str, **settings: object) -> Any:
     """The named task with these settings; the others keep their defaults."""
     if name not in TASKS:
-        raise unknown("task", name, TASKS)
+        raise make_unknown_error("task", name, TASKS)
     known = [field.name for field in fields(TASKS[name])]  # type: ignore[arg-type]  # tasks are dataclasses
     for setting in settings:
         if setting not in known:
-            raise unknown(f"setting of {name}", setting, known)
+            raise make_unknown_error(f"setting of {name}", setting, known)
     return TASKS[name](**settings)
 
 
@@ -141,12 +141,12 @@ def is_built_in(name: str) -> bool:
     return name in TASKS and TASKS[name].__module__.startswith("glassformer.")
 
 
-def require_kinds(task: Any) -> None:
+def require_field_kinds(task: Any) -> None:
     """Each field must be of its default's kind (an integer also serves as a number)."""
     for field in fields(task):
         kind, got = type(field.default), getattr(task, field.name)
-        if field.default is MISSING or kind not in KINDS:
+        if field.default is MISSING or kind not in _KINDS:
             continue
         accepted = (int, float) if kind is float else (kind,)
         fits = isinstance(got, accepted) and (kind is bool) == isinstance(got, bool)
-        require(fits, field.name, KINDS[kind], got)
+        require_value(fits, field.name, _KINDS[kind], got)

@@ -3,7 +3,7 @@
 Whole answers count, written by the model itself, each digit fed back as it was written.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -11,28 +11,30 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int
 
-from glassformer.model.adding import read_number
-from glassformer.model.generate import write_greedy
-from glassformer.model.model import Model
-from glassformer.spread import spread
-from glassformer.tasks import Addition, Sequences, add, digits_of, numbers_of
-from glassformer.tasks.board import BOARD_DIGITS, BOARD_PAIRS, BOARD_SEED, board_pairs, random_pairs
+from glassformer.core.share import MeasuredShare
+from glassformer.core.spread import map_threads
+from glassformer.core.waiting import TellCount
+from glassformer.core.words import format_stored_share
+from glassformer.models.adding import read_answer_number
+from glassformer.models.generate import write_greedy
+from glassformer.models.model import Model
+from glassformer.tasks import Addition, Sequences, add_digits, to_digits, to_numbers
+from glassformer.tasks.board import BOARD_DIGITS, BOARD_PAIRS, BOARD_SEED, draw_board_pairs, draw_random_pairs
 from glassformer.tasks.hard import HARD
-from glassformer.verify.share import Share, share_text
 
 BLOCK = 2048  # pairs decoded at a time; float32 logits differ in their last bits with the size of a block
-HARD_PAIRS = 2_000  # of each hard distribution
+_HARD_PAIRS = 2_000  # of each hard distribution
 FRESH_SEED = 0  # of the random pairs that judge a run: not the board's
 MOST_FAILURES = 20  # that a report lists
 QUALIFIES = 99  # percent: the board's bar
 
-Digits = Int[np.ndarray, "digit batch"]
-Pair = tuple[Digits, Digits]
-Tell = Callable[[int], object]  # is told how many more pairs are done
+_Digits = Int[np.ndarray, "digit batch"]
+_Answers = Int[np.ndarray, "digit+1 batch"]
+Pair = tuple[_Digits, _Digits]
 
 
 @dataclass(frozen=True)
-class Failure:
+class WrongSum:
     """A pair and the wrong answer; one with tokens that are no digits is a text such as '61=35'."""
 
     a: int
@@ -42,28 +44,28 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Score:
+class PairScore:
     """How many of the pairs were answered rightly, and the first that were not."""
 
     passed: int
     total: int
-    failures: tuple[Failure, ...]
+    failures: tuple[WrongSum, ...]
 
     @property
     def qualified(self) -> bool:
         return self.passed * 100 >= QUALIFIES * self.total
 
     @property
-    def share(self) -> Share:
-        return Share.of(self.passed, self.total)
+    def share(self) -> MeasuredShare:
+        return MeasuredShare.of(self.passed, self.total)
 
 
 @dataclass(frozen=True)
 class AdditionReport:
     """The protocol's score, and that of every hard distribution."""
 
-    protocol: Score
-    distributions: dict[str, Score]
+    protocol: PairScore
+    distributions: dict[str, PairScore]
 
     @property
     def additions(self) -> int:
@@ -71,13 +73,13 @@ class AdditionReport:
 
 
 @dataclass(frozen=True)
-class RunReport:
+class _AdderRunReport:
     """What a finished run says of its adder; the board's pairs come last and choose nothing."""
 
-    argmax_accuracy: Share  # whole answers, on fresh uniform pairs
-    failures: tuple[Failure, ...]
-    distributions: dict[str, Score]
-    board: Score | None  # none where the numbers do not have ten digits
+    argmax_accuracy: MeasuredShare  # whole answers, on fresh uniform pairs
+    failures: tuple[WrongSum, ...]
+    distributions: dict[str, PairScore]
+    board: PairScore | None  # none where the numbers do not have ten digits
 
 
 def measure_addition(
@@ -85,89 +87,99 @@ def measure_addition(
     task: Addition,
     seed: int = BOARD_SEED,
     pairs: int = BOARD_PAIRS,
-    hard: int = HARD_PAIRS,
-    tell: Tell | None = None,
+    hard: int = _HARD_PAIRS,
+    tell: TellCount | None = None,
 ) -> AdditionReport:
     """The board's protocol with a seed and a number of pairs, then `hard` pairs of each distribution."""
     return AdditionReport(
-        examine(model, task, digit_blocks(protocol(task, seed, pairs), task.digits), tell),
-        {name: examine(model, task, hard_blocks(name, task, seed, hard), tell) for name in HARD if hard},
+        score_answers(
+            model, task, make_digit_blocks(make_protocol_pairs(task, seed, pairs), task.digits), tell
+        ),
+        {
+            name: score_answers(model, task, make_hard_blocks(name, task, seed, hard), tell)
+            for name in HARD
+            if hard
+        },
     )
 
 
-def measure_run(model: Model, task: Addition, pairs: int) -> RunReport:
+def measure_adder_run(model: Model, task: Addition, pairs: int) -> _AdderRunReport:
     """Fresh uniform pairs, the hard ones, and at last the board's own."""
-    fresh = examine(model, task, digit_blocks(random_pairs(FRESH_SEED, pairs, task.digits), task.digits))
+    fresh = score_answers(
+        model, task, make_digit_blocks(draw_random_pairs(FRESH_SEED, pairs, task.digits), task.digits)
+    )
     has_board = task.digits == BOARD_DIGITS
     report = measure_addition(model, task, pairs=BOARD_PAIRS if has_board else 0)
-    return RunReport(
+    return _AdderRunReport(
         fresh.share, fresh.failures, report.distributions, report.protocol if has_board else None
     )
 
 
-def protocol(task: Addition, seed: int, pairs: int) -> Iterator[tuple[int, int]]:
+def make_protocol_pairs(task: Addition, seed: int, pairs: int) -> Iterator[tuple[int, int]]:
     """The edge cases have ten digits: tasks of another size have random pairs of their own range alone."""
     if task.digits == BOARD_DIGITS:
-        return board_pairs(seed, pairs)
-    return random_pairs(seed, pairs, task.digits)
+        return draw_board_pairs(seed, pairs)
+    return draw_random_pairs(seed, pairs, task.digits)
 
 
-def digit_blocks(pairs: Iterator[tuple[int, int]], digits: int) -> Iterator[Pair]:
+def make_digit_blocks(pairs: Iterator[tuple[int, int]], digits: int) -> Iterator[Pair]:
     """Digits of the pairs, a block at a time, so that any number of them needs the same memory."""
     while block := list(islice(pairs, BLOCK)):
         a, b = zip(*block, strict=True)
-        yield digits_of(a, digits), digits_of(b, digits)
+        yield to_digits(a, digits), to_digits(b, digits)
 
 
-def hard_blocks(name: str, task: Addition, seed: int, count: int) -> Iterator[Pair]:
+def make_hard_blocks(name: str, task: Addition, seed: int, count: int) -> Iterator[Pair]:
     """Pairs of a hard distribution; seed and name alone decide which."""
     random = np.random.default_rng([seed, *name.encode()])
     for begin in range(0, count, BLOCK):
         yield HARD[name](random, min(BLOCK, count - begin), task.digits)
 
 
-def examine(model: Model, task: Addition, blocks: Iterable[Pair], tell: Tell | None = None) -> Score:
+def score_answers(
+    model: Model, task: Addition, blocks: Iterable[Pair], tell: TellCount | None = None
+) -> PairScore:
     """Every block decoded, on all cores, and counted in order."""
-    passed, total, failures = 0, 0, list[Failure]()
-    for (x, y), written in spread(lambda block: (block, answers(model, task, *block)), blocks):
-        right = (written == add(x, y)).all(0)
+    passed, total, failures = 0, 0, list[WrongSum]()
+    for (x, y), written in map_threads(lambda block: (block, write_answers(model, task, *block)), blocks):
+        right = (written == add_digits(x, y)).all(0)
         passed, total = passed + int(right.sum()), total + len(right)
-        failures += failures_of(task, x, y, written, right)[: MOST_FAILURES - len(failures)]
+        failures += list_wrong_sums(task, x, y, written, right)[: MOST_FAILURES - len(failures)]
         if tell:
             tell(len(right))
-    return Score(passed, total, tuple(failures))
+    return PairScore(passed, total, tuple(failures))
 
 
-def answers(model: Model, task: Addition, x: Digits, y: Digits) -> Digits:
+def write_answers(model: Model, task: Addition, x: _Digits, y: _Digits) -> _Answers:
     """The tokens that the model writes for a block, units first."""
     layout = task.written()
-    digits: Digits = layout.decode(write_greedy(model, layout.prompt(x, y), task.digits + 1))
+    digits: _Answers = layout.decode(write_greedy(model, layout.prompt(x, y), task.digits + 1))
     return digits
 
 
-def failures_of(
-    task: Addition, x: Digits, y: Digits, written: Digits, right: Bool[np.ndarray, " batch"]
-) -> list[Failure]:
+def list_wrong_sums(
+    task: Addition, x: _Digits, y: _Digits, written: _Answers, right: Bool[np.ndarray, " batch"]
+) -> list[WrongSum]:
     """The first wrong answers of a block."""
     wrong = np.flatnonzero(~right)[:MOST_FAILURES]
-    got = [read_number(task.written(), written[:, which]) for which in wrong]
-    rows = zip(*(numbers_of(part[:, wrong]) for part in (x, y, add(x, y))), got, strict=True)
-    return [Failure(*row) for row in rows]
+    got = [read_answer_number(task.written(), written[:, which]) for which in wrong]
+    rows = zip(*(to_numbers(part[:, wrong]) for part in (x, y, add_digits(x, y))), got, strict=True)
+    return [WrongSum(*row) for row in rows]
 
 
 def measure(
     model: Model, task: Any, data: Sequences, positions: int, generated: int, seed: int = FRESH_SEED
 ) -> dict[str, Any]:
     """As plain data."""
-    return asdict(measure_run(model, task, positions))
+    return asdict(measure_adder_run(model, task, positions))
 
 
-def say_measures(measures: dict[str, Any]) -> list[str]:
+def describe_measures(measures: dict[str, Any]) -> list[str]:
     """Whole answers on fresh pairs, on each kind of hard pairs, and by the board's protocol."""
     scores = {f"{name} right": score for name, score in measures["distributions"].items()}
     if measures["board"]:
         scores["the community board's protocol"] = measures["board"]
     return [
-        f"whole answers right: {share_text(measures['argmax_accuracy'])}",
+        f"whole answers right: {format_stored_share(measures['argmax_accuracy'])}",
         *(f"{name}: {score['passed']:,} of {score['total']:,}" for name, score in scores.items()),
     ]

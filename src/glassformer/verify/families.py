@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from glassformer.model.model import Model
+from glassformer.models.model import Model
 from glassformer.tasks import Sequences, Task
 
 
@@ -14,11 +14,11 @@ class Measurer(Protocol):
     ) -> dict[str, Any]:
         """Every measure by its name, as plain data; the seed is that of the fresh inputs."""
 
-    def say_measures(self, measures: dict[str, Any]) -> list[str]:
+    def describe_measures(self, measures: dict[str, Any]) -> list[str]:
         """The same for people, one per line."""
 
 
-def measurer_of(task: Task) -> Measurer:
+def choose_measurer(task: Task) -> Measurer:
     """The module for the task's family; only that one is loaded."""
     if task.family == "addition":
         from glassformer.verify import addition

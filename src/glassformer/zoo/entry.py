@@ -1,4 +1,4 @@
-"""An entry of the zoo: a model that comes with glassformer, and where its numbers come from."""
+"""An entry of the zoo: a model that comes with glassformer, and where its parameters come from."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,22 +6,22 @@ from pathlib import Path
 
 import numpy as np
 
-from glassformer.model.architecture import Architecture
+from glassformer.models.architecture import Architecture
 from glassformer.tasks import Addition
 
 WEIGHTS = Path(__file__).parent / "weights"
-VERDICTS = WEIGHTS / "verdicts.json"  # what `glassformer prove` says of every model that has numbers
+VERDICTS = WEIGHTS / "verdicts.json"  # what `glassformer prove` says of every model that has weights
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An adder under its id; hand-built numbers are computed, trained ones lie in a file of the package."""
+class ZooEntry:
+    """An adder under its id; hand-built parameters are computed, trained ones are in a file here."""
 
     id: str
     about: str
     task: Addition
     architecture: Architecture
-    build: Callable[[], Mapping[str, np.ndarray]] | None = None  # hand-built numbers; none: trained
+    build: Callable[[], Mapping[str, np.ndarray]] | None = None  # hand-built parameters; none: trained
 
     @property
     def weights(self) -> Path | None:

@@ -1,14 +1,15 @@
-"""nanoGPT-58: a hand-built adder of 58 numbers, as published and repaired. Layout nanogpt.
+"""nanoGPT-58: a hand-built adder of 58 parameters, as published and repaired. Layout nanogpt.
 
-57 + 68 is read 57 + 68 = (both numbers to ten digits) and written 5 2 1, units first. Places go round a
-circle of 11, so digit k of both numbers, at places 9 - k and 20 - k, has one and the same key. Write s_k for
-the sum of column k, z_k for the digit written there, c_k for the carry into it. The query of place 21 + k is
-mirrored onto column k by head 0, which brings s_k into dimension 3, and onto column k - 1 by head 1, which
-brings s_{k-1} into dimension 1. Dimension 0 holds z_{k-1}, so that the column before says whether it carried:
+57 + 68 is read 57 + 68 = (both numbers to ten digits) and written 5 2 1, units first. Positions go round a
+circle of 11, so digit k of both numbers, at positions 9 - k and 20 - k, has one and the same key. Write s_k
+for the sum of column k, z_k for the digit written there, c_k for the carry into it. The query of position 21
++ k is mirrored onto column k by head 0, which brings s_k into dimension 3, and onto column k - 1 by head 1,
+which brings s_{k-1} into dimension 1. Dimension 0 holds z_{k-1}, so that the column before says whether it
+carried:
 
     r = s_{k-1} - z_{k-1} = 10 c_k - c_{k-1}: 0 or -1 without a carry, 10 or 9 with one
 
-Dimension 1 also keeps the place's own sine, w. Four hinges make two steps, both in dimension 3, y:
+Dimension 1 also keeps the position's own sine, w. Four hinges make two steps, both in dimension 3, y:
 
     y + 1   as r + w goes from 0.5 to 1.5                   the carry
     y - 10  as 1000 s_k + 10 (r + w) goes from T to T + 10  the column overflows
@@ -17,15 +18,17 @@ and the parabola picks the digit nearest to y. Published T is 9005. But a column
 9000 + 10 w, and w is above 0.5 for k = 2 to 5: a part of the 10 is then taken off a 9. In 5388742030 +
 746297626 the 9 of column 3 becomes a 5. Repaired T is 9045, and every pair is right:
 
-- The other places score at least 1122 less than the two of the column. Their exponentials are 0 in float32,
+- The other positions score lower by at least 1122 than the two of the column. Their exponentials are 0 in
+  float32,
   and the two keys are equal, so the weights are 1/2 and 1/2 and s_k and s_{k-1} are exact.
 - A column of 9 is at most at 9000 + 9.9 without a carry and at least at 9000 + 80 with one; 8 and 10 are
   hundreds away. So the second step is 0 or 10, with 25 to spare, and y is the answer, plus w - 0.5 where r
   is 0 and w above 0.5. That is at most 0.49: the logits' gap is at least 2 (1 - sin(6 pi / 11)) = 0.0204.
-- For k = 0 the place's sine is -54.1, no carry, and T is between 9000 - 541 and 10000 - 541.
+- For k = 0 the position's sine is -54.1, no carry, and T is between 9000 - 541 and 10000 - 541.
 
 Where sines are computed in float32, the two keys differ in their last bits, the weights by some 1e-4, and the
-published model's score wanders (9,203 of the board's 10,010 pairs instead of 9,295). `Circle` avoids that.
+published model's score wanders (9,203 of the board's 10,010 pairs instead of 9,295). `CirclePosition`
+avoids that.
 """
 
 import math
@@ -34,53 +37,59 @@ from typing import Literal
 
 import numpy as np
 
-from glassformer.model.architecture import Architecture, Layer
-from glassformer.model.attention import Attention
-from glassformer.model.feedforward import FeedForward
-from glassformer.model.head import ParabolicHead
-from glassformer.model.position import Circle
-from glassformer.model.projection import Full, Mirrored, RankOne, Repeated, Sparse
-from glassformer.model.token import Rank1
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.head import ParabolicHead
+from glassformer.models.position import CirclePosition
+from glassformer.models.projection import (
+    FullProjection,
+    MirroredProjection,
+    RankOneProjection,
+    RepeatedProjection,
+    SparseProjection,
+)
+from glassformer.models.token import RankOneTable
 from glassformer.tasks import Addition
-from glassformer.zoo.entry import Entry
+from glassformer.zoo.entry import ZooEntry
 
-PERIOD = 11  # places from a digit of the first number to that of the second
-PROMPT = 22  # places up to and with `=`
-CIRCLE = (1, 3)  # dimensions of the place
-DIGIT, COLUMN_BEFORE, COLUMN = 0, 1, 3  # dimensions: z_{k-1}; w, then w + s_{k-1}; s_k, then the answer
-PUBLISHED, REPAIRED = 9005.0, 9045.0  # T, where the overflow step begins
+_PERIOD = 11  # positions from a digit of the first number to that of the second
+_PROMPT = 22  # positions up to and including `=`
+_CIRCLE = (1, 3)  # dimensions of the position
+_DIGIT, _COLUMN_BEFORE, _COLUMN = 0, 1, 3  # dimensions: z_{k-1}; w, then w + s_{k-1}; s_k, then the answer
+_PUBLISHED, REPAIRED = 9005.0, 9045.0  # T, where the overflow step begins
 
 
-def nanogpt(precision: Literal["float32", "float64"] = "float32") -> Architecture:
+def _make_nanogpt(precision: Literal["float32", "float64"] = "float32") -> Architecture:
     """Width 4, two heads of size 2, one layer, four hinges, no norm."""
     attention = Attention(
         heads=2,
         head_size=2,
-        q=Mirrored(reads=CIRCLE),
-        k=Full(reads=CIRCLE),
-        v=RankOne(),
-        out=Sparse(places=((COLUMN, 0), (COLUMN_BEFORE, 2))),
+        q=MirroredProjection(reads=_CIRCLE),
+        k=FullProjection(reads=_CIRCLE),
+        v=RankOneProjection(),
+        out=SparseProjection(places=((_COLUMN, 0), (_COLUMN_BEFORE, 2))),
     )
-    feedforward = FeedForward(hidden=4, up=Repeated(bias=True), down=RankOne())
+    feedforward = FeedForward(hidden=4, up=RepeatedProjection(bias=True), down=RankOneProjection())
     return Architecture(
         vocab=10,
-        context=PROMPT + 10,  # the last digit is predicted, not read
+        context=_PROMPT + 10,  # the last digit is predicted, not read
         width=4,
-        token=Rank1(),
-        position=Circle(period=PERIOD, at=CIRCLE[0], loud=PROMPT, loud_amplitude=100.0),
+        token=RankOneTable(),
+        position=CirclePosition(period=_PERIOD, at=_CIRCLE[0], loud=_PROMPT, loud_amplitude=100.0),
         layers=(Layer(attention, feedforward),),
-        head=ParabolicHead(reads=COLUMN),
+        head=ParabolicHead(reads=_COLUMN),
         precision=precision,
     )
 
 
-def numbers(overflow: float, dtype: str = "float32") -> dict[str, np.ndarray]:
-    """The 58 numbers, with the overflow step from `overflow` to 10 above it."""
-    step = 2 * math.pi / PERIOD
+def _make_nanogpt_parameters(overflow: float, dtype: str = "float32") -> dict[str, np.ndarray]:
+    """The 58 parameters, with the overflow step from `overflow` to 10 above it."""
+    step = 2 * math.pi / _PERIOD
     values: dict[str, object] = {
         "token.value": range(10),
         "token.direction": [1, 0, 0, 0],
-        "attn.q.angle": [8 * step, 9 * step],  # 8 - p is place 9 - k of p = 21 + k, all modulo 11
+        "attn.q.angle": [8 * step, 9 * step],  # 8 - p is position 9 - k of p = 21 + k, all modulo 11
         "attn.q.scale": 100,
         "attn.k.weight": [[1, 0], [0, 1], [1, 0], [0, 1]],
         "attn.v.read": [1, 0, 0, 0],
@@ -97,19 +106,19 @@ def numbers(overflow: float, dtype: str = "float32") -> dict[str, np.ndarray]:
     return {name: np.asarray(value, dtype) for name, value in values.items()}
 
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry(
+ENTRIES: tuple[ZooEntry, ...] = (
+    ZooEntry(
         "nanogpt-58",
         "hand-built, as published: wrong on 7% of all pairs, 5388742030 + 746297626 among them",
         Addition(layout="nanogpt"),
-        nanogpt(),
-        partial(numbers, PUBLISHED),
+        _make_nanogpt(),
+        partial(_make_nanogpt_parameters, _PUBLISHED),
     ),
-    Entry(
+    ZooEntry(
         "nanogpt-58-repaired",
-        "the same with two biases changed, in float64: right on every pair",
+        "nanogpt-58 with two biases changed, in float64: right on every pair",
         Addition(layout="nanogpt"),
-        nanogpt("float64"),
-        partial(numbers, REPAIRED),
+        _make_nanogpt("float64"),
+        partial(_make_nanogpt_parameters, REPAIRED),
     ),
 )

@@ -1,12 +1,13 @@
-"""Hand-built adders of 10, 8, 6, 5 and 4 numbers, layout lsb24, right on every pair of numbers.
+"""Hand-built adders of 10, 8, 6, 5 and 4 parameters, layout lsb24, right on every pair of numbers.
 
-Attention brings the column and the one before it, and the place itself holds the digit just written. So
-T = 10 (x_k + y_k) + (x_{k-1} + y_{k-1} - z_{k-1}) is ten times the column's total with its carry, or 1 less:
+Attention brings the column and the one before it, and the position itself holds the digit just written. So
+T = 10 (x_k + y_k) + (x_{k-1} + y_{k-1} - z_{k-1}) is ten times the column's total with its carry, or that
+minus 1:
 
     57 + 68, tens: 5 + 6 = 11, and before it 7 + 8 wrote 5: T = 110 + 15 - 5 = 120, so 12: write 2, carry 1.
 
 Hinges take 100 off where T says ten or more; the tied head scores each digit by a parabola about the rest.
-docs/smallest-adders.md derives every number, and `verify.two_columns` runs all cases.
+docs/smallest-adders.md derives every parameter, and `verify.two_columns` runs all cases.
 """
 
 import math
@@ -15,36 +16,36 @@ from dataclasses import replace
 
 import numpy as np
 
-from glassformer.model.architecture import Architecture, Layer, Tie
-from glassformer.model.attention import Attention
-from glassformer.model.feedforward import FeedForward
-from glassformer.model.head import TiedHead
-from glassformer.model.position import NoPosition, Rope
-from glassformer.model.projection import Direction, Identity, Pattern
-from glassformer.model.token import Quadratic
+from glassformer.models.architecture import Architecture, Layer, Tie
+from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.head import TiedHead
+from glassformer.models.position import NoPosition, RopeRelation
+from glassformer.models.projection import DirectionProjection, IdentityProjection, PatternProjection
+from glassformer.models.token import QuadraticTable
 from glassformer.tasks import Addition
-from glassformer.zoo.entry import Entry
+from glassformer.zoo.entry import ZooEntry
 
-TASK = Addition(layout="lsb24")
-CONTEXT = 34  # 24 tokens of the problem and ten of the eleven answer digits
-PERIOD = 12  # places from a digit of the first number to the same digit of the second
-TURN = 2 * math.pi / PERIOD  # radians a place; the one constant
-NEAR = 10  # places back to the column's digit of the second number; 22 to that of the first
-LEVEL, DIGIT = (0, 1), (1, 2)  # dimensions of the stream: almost constant c0, and minus the digit
-SAFE = 0.25  # of T, from a hinge to the nearest value; digits move their own weights, and so T, by 0.03
-LEVEL_IS_GAIN, LEVEL_IS_ANGLE = Tie("attn.out.gain", "token.c0"), Tie("attn.q.angle", "token.c0")
+_TASK = Addition(layout="lsb24")
+_CONTEXT = 34  # 24 tokens of the problem and ten of the eleven answer digits
+PERIOD = 12  # positions from a digit of the first number to the same digit of the second
+_TURN = 2 * math.pi / PERIOD  # radians per position; the one constant
+NEAR = 10  # positions back to the column's digit of the second number; 22 to that of the first
+_LEVEL, _DIGIT = (0, 1), (1, 2)  # dimensions of the stream: almost constant c0, and minus the digit
+_SAFE = 0.25  # of T, from a hinge to the nearest value; digits move their own weights, and so T, by 0.03
+_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE = Tie("attn.out.gain", "token.c0"), Tie("attn.q.angle", "token.c0")
 
-# A key is the level alone, turned by its place, so that scores see distances and no content.
-KEY = Identity(reads=LEVEL, writes=LEVEL)
+# A key is the level alone, rotated by its position, so that scores see distances and no content.
+_KEY = IdentityProjection(reads=_LEVEL, writes=_LEVEL)
 
 
-def adder(attention: Attention, feedforward: FeedForward, *ties: Tie) -> Architecture:
+def _make_small_adder(attention: Attention, feedforward: FeedForward, *ties: Tie) -> Architecture:
     """One layer of width two in float64: e(d) = (c0 - c1 d^2, -d), no norm; the head is the table itself."""
     return Architecture(
         vocab=10,
-        context=CONTEXT,
+        context=_CONTEXT,
         width=2,
-        token=Quadratic(),
+        token=QuadraticTable(),
         position=NoPosition(),
         layers=(Layer(attention, feedforward),),
         head=TiedHead(),
@@ -53,66 +54,66 @@ def adder(attention: Attention, feedforward: FeedForward, *ties: Tie) -> Archite
     )
 
 
-def two_heads(*ties: Tie) -> Architecture:
-    """One head a column, each sharp; three hinges turn the line over and take the ten off.
+def _make_two_heads(*ties: Tie) -> Architecture:
+    """One head per column, each sharp; three hinges turn the line over and take the ten off.
 
-    The peaks lie 10 and 11 places back, 60 and 30 degrees short of a full turn: two numbers serve both.
+    The peaks lie 10 and 11 positions back, 60 and 30 degrees short of a full turn: two parameters serve both.
     """
     attention = Attention(
         heads=2,
         kv_heads=1,
         value_size=1,
-        q=Pattern(reads=LEVEL, entries=("even", "odd", "odd", "even")),
-        k=KEY,
-        v=Identity(reads=DIGIT),
-        out=Pattern(writes=DIGIT, entries=("-now -before",)),
-        relation=Rope((TURN,)),
+        q=PatternProjection(reads=_LEVEL, entries=("even", "odd", "odd", "even")),
+        k=_KEY,
+        v=IdentityProjection(reads=_DIGIT),
+        out=PatternProjection(writes=_DIGIT, entries=("-now -before",)),
+        relation=RopeRelation((_TURN,)),
         scale=1.0,
     )
     feedforward = FeedForward(
         hidden=3,
-        up=Pattern(entries=("0 1", "-low 1", "-high 1")),
-        down=Pattern(writes=DIGIT, entries=("-flip rise -rise",)),
+        up=PatternProjection(entries=("0 1", "-low 1", "-high 1")),
+        down=PatternProjection(writes=_DIGIT, entries=("-flip rise -rise",)),
     )
-    return adder(attention, feedforward, *ties)
+    return _make_small_adder(attention, feedforward, *ties)
 
 
-def one_head(*ties: Tie) -> Architecture:
+def _make_one_head(*ties: Tie) -> Architecture:
     """One head whose peak lies between the columns, so that it mixes them 10 : 1; two hinges."""
     attention = Attention(
         value_size=1,
-        q=Direction(reads=LEVEL),
-        k=KEY,
-        v=Pattern(entries=("lift 1",)),
-        out=Pattern(writes=DIGIT, entries=("-gain",)),
-        relation=Rope((TURN,)),
+        q=DirectionProjection(reads=_LEVEL),
+        k=_KEY,
+        v=PatternProjection(entries=("lift 1",)),
+        out=PatternProjection(writes=_DIGIT, entries=("-gain",)),
+        relation=RopeRelation((_TURN,)),
         scale=1.0,
     )
     feedforward = FeedForward(
         hidden=2,
-        up=Pattern(entries=("-gap -1", "0 1")),
-        down=Pattern(writes=DIGIT, entries=("slope -slope",)),
+        up=PatternProjection(entries=("-gap -1", "0 1")),
+        down=PatternProjection(writes=_DIGIT, entries=("slope -slope",)),
     )
-    return adder(attention, feedforward, *ties)
+    return _make_small_adder(attention, feedforward, *ties)
 
 
-def one_head_with_scratch(*ties: Tie) -> Architecture:
+def _make_scratch_head(*ties: Tie) -> Architecture:
     """A third dimension receives the level times the gain, -386; the gap is read off that."""
-    plain = one_head().layers[0]
+    plain = _make_one_head().layers[0]
     assert plain.attention and plain.feedforward
     attention = replace(
         plain.attention,
         value_size=2,
-        v=Pattern(reads=(0, 2), entries=("lift 1", "1 0")),
-        out=Pattern(writes=(1, 3), entries=("-gain 0", "0 -gain")),
+        v=PatternProjection(reads=(0, 2), entries=("lift 1", "1 0")),
+        out=PatternProjection(writes=(1, 3), entries=("-gain 0", "0 -gain")),
     )
-    up = Pattern(reads=(1, 3), entries=("-1 gap", "1 0"))
-    return replace(adder(attention, replace(plain.feedforward, up=up), *ties), width=3)
+    up = PatternProjection(reads=(1, 3), entries=("-1 gap", "1 0"))
+    return replace(_make_small_adder(attention, replace(plain.feedforward, up=up), *ties), width=3)
 
 
-def ten() -> dict[str, float]:
-    """Every number of the two-headed adder by its name."""
-    level, sharp = 2500.0, 100.0  # sharp: the score at the peak; 13.4 less at a neighbour
+def _compute_ten_parameters() -> dict[str, float]:
+    """Every parameter of the two-headed adder by its name."""
+    level, sharp = 2500.0, 100.0  # sharp: the score at the peak; 13.4 lower at a neighbour
     return {
         "token.c0": level,
         "token.c1": 0.002,  # 2 c0 c1 = 10: the head reads off the tenth of minus the digit dimension
@@ -127,92 +128,105 @@ def ten() -> dict[str, float]:
     }
 
 
-def eight() -> dict[str, float]:
-    """The same numbers; `flip` is `before` and `rise` is `now`, so that two are not stored."""
-    return {name: value for name, value in ten().items() if name not in ("ff.down.flip", "ff.down.rise")}
+def _compute_eight_parameters() -> dict[str, float]:
+    """The same parameters; `flip` is `before` and `rise` is `now`, so that two are not stored."""
+    return {
+        name: value
+        for name, value in _compute_ten_parameters().items()
+        if name not in ("ff.down.flip", "ff.down.rise")
+    }
 
 
-def six() -> dict[str, float]:
-    """The numbers of the one-headed adder; its level is 22, the gain of a mix of 10 : 10 : 1 : 1."""
-    return one_headed(level=22.0)
+def _compute_six_parameters() -> dict[str, float]:
+    """The parameters of the one-headed adder; its level is 22, the gain of a mix of 10 : 10 : 1 : 1."""
+    return _solve_one_head(level=22.0)
 
 
-def five() -> dict[str, float]:
-    """The level is the query's angle too, four whole turns less 5.487: about 19.646."""
+def compute_five_parameters() -> dict[str, float]:
+    """The level is the query's angle too, four whole turns minus 5.487: about 19.646."""
     level = 20.0
     for _ in range(8):  # each round brings the level a thousand times nearer to the fixed point
-        level = between(level**2, ratio_of(level)) + 4 * 2 * math.pi
-    return {name: value for name, value in one_headed(level).items() if name != "attn.q.angle"}
+        level = solve_query_angle(level**2, compute_column_ratio(level)) + 4 * 2 * math.pi
+    return {name: value for name, value in _solve_one_head(level).items() if name != "attn.q.angle"}
 
 
-def four() -> dict[str, float]:
+def _compute_four_parameters() -> dict[str, float]:
     """The gap is c1: times the gain, 19.6, it is nearly the 20 c1 of ten digits, 0.18 of a digit short."""
-    return {name: value for name, value in five().items() if name != "ff.up.gap"}
+    return {name: value for name, value in compute_five_parameters().items() if name != "ff.up.gap"}
 
 
-def one_headed(level: float) -> dict[str, float]:
+def _solve_one_head(level: float) -> dict[str, float]:
     """Everything else follows from the level c0 and from c1, which only has to be small."""
     bend = 2.5e-7
-    ratio, step = ratio_of(level), 2 * level * bend  # step: of the digit dimension from one digit to the next
+    ratio, step = (
+        compute_column_ratio(level),
+        2 * level * bend,
+    )  # step: of the digit dimension from one digit to the next
     lowest = 10 * ratio - 1  # the smallest T of a total of ten
     return {
         "token.c0": level,
         "token.c1": bend,
-        "attn.q.angle": between(level**2, ratio),
-        "attn.v.lift": (lowest - SAFE) / level**2,  # T less this: below 0 up to nine, above from ten on
+        "attn.q.angle": solve_query_angle(level**2, ratio),
+        "attn.v.lift": (lowest - _SAFE) / level**2,  # T minus this: below 0 up to nine, above from ten on
         "ff.up.gap": 10 * step / level,  # ten digits
         "ff.down.slope": 1 + step / ratio,  # turns the line over and leaves a millionth of it
     }
 
 
-def ratio_of(gain: float) -> float:
+def compute_column_ratio(gain: float) -> float:
     """The column's weight over that of the one before, for which the latter, times the gain, is 1."""
     return gain / 2 - 1
 
 
-def between(sharp: float, ratio: float) -> float:
-    """The query's angle that weighs 10 places back `ratio` times as much as 11 places back.
+def solve_query_angle(sharp: float, ratio: float) -> float:
+    """The query's angle that weighs 10 positions back `ratio` times as much as 11 positions back.
 
-    The scores are sharp cos(angle + TURN places). With the peak half-way they are equal; they differ by
-    ln ratio = 2 sharp sin(TURN / 2) sin(angle + 10.5 TURN).
+    The scores are sharp cos(angle + _TURN positions). With the peak half-way they are equal; they differ by
+    ln ratio = 2 sharp sin(_TURN / 2) sin(angle + 10.5 _TURN).
     """
-    middle = (NEAR + 0.5) * TURN
-    return math.asin(math.log(ratio) / (2 * sharp * math.sin(TURN / 2))) - middle
+    middle = (NEAR + 0.5) * _TURN
+    return math.asin(math.log(ratio) / (2 * sharp * math.sin(_TURN / 2))) - middle
 
 
-def built(numbers: Callable[[], Mapping[str, float]]) -> Callable[[], dict[str, np.ndarray]]:
-    """The numbers as the arrays that a model holds."""
+def _make_array_builder(numbers: Callable[[], Mapping[str, float]]) -> Callable[[], dict[str, np.ndarray]]:
+    """The parameters as the arrays that a model holds."""
     return lambda: {name: np.array(value, np.float64) for name, value in numbers().items()}
 
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry("hand-10", "two sharp heads, three hinges, every number stored", TASK, two_heads(), built(ten)),
-    Entry(
+ENTRIES: tuple[ZooEntry, ...] = (
+    ZooEntry(
+        "hand-10",
+        "hand-built: two attention heads, each for one column, and three ReLU units",
+        _TASK,
+        _make_two_heads(),
+        _make_array_builder(_compute_ten_parameters),
+    ),
+    ZooEntry(
         "hand-8",
-        "hand-10 with the two pairs of equal numbers tied",
-        TASK,
-        two_heads(Tie("ff.down.flip", "attn.out.before"), Tie("ff.down.rise", "attn.out.now")),
-        built(eight),
+        "hand-10 with two pairs of equal parameters tied",
+        _TASK,
+        _make_two_heads(Tie("ff.down.flip", "attn.out.before"), Tie("ff.down.rise", "attn.out.now")),
+        _make_array_builder(_compute_eight_parameters),
     ),
-    Entry(
+    ZooEntry(
         "hand-6",
-        "one head between the columns, two hinges, the level of the digits as the gain",
-        TASK,
-        one_head(LEVEL_IS_GAIN),
-        built(six),
+        "hand-built: one attention head for two columns, and two ReLU units",
+        _TASK,
+        _make_one_head(_LEVEL_IS_GAIN),
+        _make_array_builder(_compute_six_parameters),
     ),
-    Entry(
+    ZooEntry(
         "hand-5",
-        "hand-6 with the level as the angle too",
-        TASK,
-        one_head(LEVEL_IS_GAIN, LEVEL_IS_ANGLE),
-        built(five),
+        "hand-6 with the query angle tied to an embedding parameter",
+        _TASK,
+        _make_one_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE),
+        _make_array_builder(compute_five_parameters),
     ),
-    Entry(
+    ZooEntry(
         "hand-4",
-        "hand-5 with a third dimension, in which the curvature of the digits serves as the gap",
-        TASK,
-        one_head_with_scratch(LEVEL_IS_GAIN, LEVEL_IS_ANGLE, Tie("ff.up.gap", "token.c1")),
-        built(four),
+        "hand-5 with a third dimension and one more tie",
+        _TASK,
+        _make_scratch_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE, Tie("ff.up.gap", "token.c1")),
+        _make_array_builder(_compute_four_parameters),
     ),
 )

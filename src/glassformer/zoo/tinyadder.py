@@ -1,4 +1,4 @@
-"""TinyAdder: a hand-built adder of 95 non-zero numbers, as published and repaired. Layout msb, float64.
+"""TinyAdder: a hand-built adder of 95 non-zero parameters, as published and repaired. Layout msb, float64.
 
 57 + 68 is read <bos> 57 + 68 = (both numbers to ten digits) and written 125, highest digit first. It does not
 carry. It holds the whole rest R = a + b - (what is written so far), and writes the digit c whose stretch of
@@ -18,10 +18,10 @@ each answer above it U lower than the one before. The edge below 5 moves down by
 U / 2M, and a rest that ends in nines gets across. With U = 10^9 that is 250 and 500: 5999999999 + 0 gives
 6000000000.
 
-The repair changes one number, up from 100 to 10^10. Every pair is right, since v stays inside its stretch:
+The repair changes one parameter, up from 100 to 10^10. Every pair is right, since v stays inside its stretch:
 
 - n is 23 to 33, so v is 0.345 to 0.495 above R, and R is a whole number from c U to (c + 1) U - 1.
-- A mark leaks into the next number, 11 places on: b counts 1 + 10^-11 times, the answer and the middles
+- A mark leaks into the next number, 11 positions on: b counts 1 + 10^-11 times, the answer and the middles
   1 - 10^-12 times. Together that lifts v by at most 0.13 against the middles.
 - M = 10^14 moves an edge down by at most 5e-6. Rounding is below 2e-3: exp(-114) to 2e-14, times at most
   6 x 10^10 of digits and middles.
@@ -34,95 +34,101 @@ from functools import partial
 
 import numpy as np
 
-from glassformer.model.architecture import Architecture, Layer
-from glassformer.model.attention import Attention
-from glassformer.model.feedforward import FeedForward
-from glassformer.model.head import LowestHead
-from glassformer.model.position import Alibi, NoPosition
-from glassformer.model.projection import Constant, Identity, Sparse, Spread
-from glassformer.model.token import SparseTable
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.head import LowestHead
+from glassformer.models.position import AlibiRelation, NoPosition
+from glassformer.models.projection import (
+    ConstantProjection,
+    IdentityProjection,
+    SparseProjection,
+    SpreadProjection,
+)
+from glassformer.models.token import SparseTable
 from glassformer.tasks import Addition, make_layout
-from glassformer.zoo.entry import Entry
+from glassformer.zoo.entry import ZooEntry
 
-IS_EQUALS, IS_MARK, DIGIT, POWER, SHARE, MIDDLE, WORTH = 0, 1, 2, 3, 4, 5, 15  # dimensions; MIDDLE: 5 to 14
-WIDTH = 16
-LAYOUT = make_layout("msb")
-EQUALS, BOS, PLUS = (LAYOUT.labels.index(mark) for mark in ("=", "<bos>", "+"))
-CANDIDATES = range(10)
-TENFOLD = math.log(10)  # slope: a mark ten times weaker a place
-ON_MARK, OFF_MARK = -40.0, -1000.0  # keys; exp(-40) leaves the softmax's denominator at 1, exp(-1000) is 0
-PUBLISHED, REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
+# Dimensions of the stream; _MIDDLE: 5 to 14.
+_IS_EQUALS, _IS_MARK, _DIGIT, _POWER, _SHARE, _MIDDLE, _WORTH = 0, 1, 2, 3, 4, 5, 15
+_WIDTH = 16
+_LAYOUT = make_layout("msb")
+_EQUALS, _BOS, _PLUS = (_LAYOUT.labels.index(mark) for mark in ("=", "<bos>", "+"))
+_CANDIDATES = range(10)
+_TENFOLD = math.log(10)  # slope: a mark ten times weaker per position
+_ON_MARK, _OFF_MARK = -40.0, -1000.0  # keys; exp(-40) leaves the softmax's denominator at 1, exp(-1000) is 0
+_PUBLISHED, REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
 
 
-def tinyadder() -> Architecture:
+def _make_tinyadder() -> Architecture:
     """Five heads of size 1 that write a dimension each, then one head that writes all; gated ReLU units."""
     places = Attention(
         heads=5,
         head_size=1,
-        q=Constant(),
-        k=Sparse(places=((0, IS_MARK),), writes=(POWER, POWER + 1), bias=True),
-        v=Sparse(places=((POWER, IS_MARK), (POWER, IS_EQUALS), (SHARE, IS_EQUALS))),
-        out=Identity(writes=(0, 5)),
-        relation=Alibi(slopes=tuple(TENFOLD * (head == POWER) for head in range(5))),
+        q=ConstantProjection(),
+        k=SparseProjection(places=((0, _IS_MARK),), writes=(_POWER, _POWER + 1), bias=True),
+        v=SparseProjection(places=((_POWER, _IS_MARK), (_POWER, _IS_EQUALS), (_SHARE, _IS_EQUALS))),
+        out=IdentityProjection(writes=(0, 5)),
+        relation=AlibiRelation(slopes=tuple(_TENFOLD * (head == _POWER) for head in range(5))),
         softmax="softmax1",
     )
     rest = Attention(
         head_size=1,
-        q=Constant(),
-        k=Constant(),
-        v=Sparse(places=((0, WORTH),), bias=True),
-        out=Spread(),
+        q=ConstantProjection(),
+        k=ConstantProjection(),
+        v=SparseProjection(places=((0, _WORTH),), bias=True),
+        out=SpreadProjection(),
         softmax="softmax1",
     )
     return Architecture(
-        vocab=len(LAYOUT.labels),
-        context=LAYOUT.length - 1,
-        width=WIDTH,
-        token=SparseTable(places=token_places()),
+        vocab=len(_LAYOUT.labels),
+        context=_LAYOUT.length - 1,
+        width=_WIDTH,
+        token=SparseTable(places=_list_token_entries()),
         position=NoPosition(),
-        layers=(Layer(places, products()), Layer(rest, distances())),
+        layers=(Layer(places, _make_product_units()), Layer(rest, _make_distance_units())),
         head=LowestHead(tokens=10),
         precision="float64",
     )
 
 
-def token_places() -> tuple[tuple[int, int], ...]:
-    """(token, dimension) of the embedding's thirteen numbers: `=`, the marks, the digits 1 to 9."""
-    marks = ((EQUALS, IS_EQUALS), (EQUALS, IS_MARK), (BOS, IS_MARK), (PLUS, IS_MARK))
-    return (*marks, *((digit, DIGIT) for digit in range(1, 10)))
+def _list_token_entries() -> tuple[tuple[int, int], ...]:
+    """(token, dimension) of the embedding's thirteen parameters: `=`, the marks, the digits 1 to 9."""
+    marks = ((_EQUALS, _IS_EQUALS), (_EQUALS, _IS_MARK), (_BOS, _IS_MARK), (_PLUS, _IS_MARK))
+    return (*marks, *((digit, _DIGIT) for digit in range(1, 10)))
 
 
-def products() -> FeedForward:
+def _make_product_units() -> FeedForward:
     """Ten units make the middles of the stretches, one unit makes a digit's worth."""
     return FeedForward(
         hidden=11,
-        gate=Sparse(places=(*((c, SHARE) for c in CANDIDATES), (10, DIGIT))),
-        up=Sparse(places=tuple((unit, POWER) for unit in range(11))),
-        down=Sparse(places=tuple((MIDDLE + unit, unit) for unit in range(11))),
+        gate=SparseProjection(places=(*((c, _SHARE) for c in _CANDIDATES), (10, _DIGIT))),
+        up=SparseProjection(places=tuple((unit, _POWER) for unit in range(11))),
+        down=SparseProjection(places=tuple((_MIDDLE + unit, unit) for unit in range(11))),
     )
 
 
-def distances() -> FeedForward:
-    """Two units a candidate, one for each sign, make the distance from its middle."""
+def _make_distance_units() -> FeedForward:
+    """Two units per candidate, one for each sign, make the distance from its middle."""
     return FeedForward(
         hidden=20,
-        gate=Sparse(places=tuple((unit, MIDDLE + unit % 10) for unit in range(20))),
-        up=Constant(),
-        down=Sparse(places=tuple((unit % 10, unit) for unit in range(20))),
+        gate=SparseProjection(places=tuple((unit, _MIDDLE + unit % 10) for unit in range(20))),
+        up=ConstantProjection(),
+        down=SparseProjection(places=tuple((unit % 10, unit) for unit in range(20))),
     )
 
 
-def numbers(up: float) -> dict[str, np.ndarray]:
-    """The 97 stored numbers; two of them, the query and the key of layer 1, are 0."""
-    one_back = math.exp(ON_MARK - TENFOLD)  # attention of a digit to the mark right before it
+def make_tinyadder_parameters(up: float) -> dict[str, np.ndarray]:
+    """The 97 stored parameters; two of them, the query and the key of layer 1, are 0."""
+    one_back = math.exp(_ON_MARK - _TENFOLD)  # attention of a digit to the mark right before it
     values: dict[str, object] = {
         "token.values": [1, 1, 1, 1, *range(10, 100, 10)],
         "layer0.attn.q.bias": 1,
-        "layer0.attn.k.values": [ON_MARK - OFF_MARK],
-        "layer0.attn.k.bias": [OFF_MARK],
+        "layer0.attn.k.values": [_ON_MARK - _OFF_MARK],
+        "layer0.attn.k.bias": [_OFF_MARK],
         "layer0.attn.v.values": [0.1 / one_back, -1.1 / one_back, 1],
         "layer0.ff.gate.values": [1] * 11,
-        "layer0.ff.up.values": [*((c + 0.5) * 1e12 for c in CANDIDATES), 1e10],
+        "layer0.ff.up.values": [*((c + 0.5) * 1e12 for c in _CANDIDATES), 1e10],
         "layer0.ff.down.values": [1] * 11,
         "layer1.attn.q.bias": 0,
         "layer1.attn.k.bias": 0,
@@ -135,19 +141,19 @@ def numbers(up: float) -> dict[str, np.ndarray]:
     return {name: np.asarray(value, np.float64) for name, value in values.items()}
 
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry(
+ENTRIES: tuple[ZooEntry, ...] = (
+    ZooEntry(
         "tinyadder-95",
         "hand-built, as published: passes the board's test, yet 5999999999 + 0 gives 6000000000",
         Addition(layout="msb"),
-        tinyadder(),
-        partial(numbers, PUBLISHED),
+        _make_tinyadder(),
+        partial(make_tinyadder_parameters, _PUBLISHED),
     ),
-    Entry(
+    ZooEntry(
         "tinyadder-95-repaired",
-        "the same with one number changed: right on every pair",
+        "tinyadder-95 with one parameter changed: right on every pair",
         Addition(layout="msb"),
-        tinyadder(),
-        partial(numbers, REPAIRED),
+        _make_tinyadder(),
+        partial(make_tinyadder_parameters, REPAIRED),
     ),
 )

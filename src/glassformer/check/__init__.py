@@ -1,1 +1,0 @@
-"""The independent check of certificates, in exact arithmetic."""

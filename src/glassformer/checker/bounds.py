@@ -1,0 +1,227 @@
+"""Whether the claimed bounds of the mix hold: every coordinate, over all pairs of a part of a class.
+
+A coordinate is a mean of numbers a by weights w, so it is at most b where the sum of w (a - b) is at most 0
+for every pair. That sum has one term per position, rounded up to a whole number, and its largest value is
+exact. Where it is above 0, by as much as floating point can explain, the bound is lifted by that much over
+the smallest sum of weights; where it is more, the claim is wrong.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from glassformer.checker.balls import bound_above, bound_below, bound_magnitude, to_exact_balls
+from glassformer.checker.columns import MOST, NOWHERE, OpenPairs, PairClass, maximise_sums
+from glassformer.checker.mixing import Mixture
+from glassformer.checker.reading import HeadAxes, Proved
+from glassformer.checker.rounding import TINY, UP, Bound
+from glassformer.checker.tables import PremixTables
+from glassformer.tasks import Addition
+from glassformer.tasks.addition import BASE
+
+_SPAN_SLACK = 1e-9  # of the way from low to high: what a bound may be lifted by
+_SCALE_SLACK = 1e-12  # of the bound and of the largest number that is mixed: float64 has 1e-16
+_TERM_SLACK = 2.0**-47  # of a term's parts: a few roundings of float64
+_FINEST = 2.0**500  # scale of terms that are all as good as 0
+_CHUNK = 1024  # parts at a time
+
+
+class ClaimError(Exception):
+    """A claim that does not hold, in one sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProvedPart:
+    """A part of a class, with what is claimed for it."""
+
+    one: PairClass
+    open: OpenPairs
+    leaf: Proved
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedBoxes:
+    """Where the mixes of parts lie, one row per part: in the coordinates turn . axes . (mix - centre)."""
+
+    low: Bound  # part coordinate
+    high: Bound
+    off: Bound  # part coordinate: how far the deployed mix can be from the real one
+    turn: np.ndarray  # part coordinate coordinate
+    rest: tuple[Bound, ...]  # a head: part dim, how far from the axes
+
+
+@dataclass(frozen=True, eq=False)
+class _HeadProjection:
+    """A head at the position of a step, and its tables along its axes."""
+
+    task: Addition
+    position: int
+    mixture: Mixture
+    along: HeadAxes
+    products: tuple[Bound, Bound]  # axis query key tok: w a at least, at most
+    weights: tuple[Bound, Bound]  # query key tok
+    zero: tuple[Bound, Bound]  # axis query: w a of the zero vector
+    zero_weight: tuple[Bound, Bound]  # query
+    reach: Bound  # axis: the largest |a|, deployed errors included
+
+
+def find_query_position(task: Addition, step: int) -> int:
+    """Where the query of a step stands."""
+    return task.written().prompt_length - 1 + step
+
+
+def bound_parts(
+    tables: PremixTables, task: Addition, axes: tuple[HeadAxes, ...], parts: list[ProvedPart]
+) -> CertifiedBoxes:
+    """The boxes of parts that all have one step, each certain to hold the mixes of all its pairs."""
+    position = find_query_position(task, parts[0].one.step)
+    asking, query = np.unique([part.one.previous for part in parts], return_inverse=True)
+    count = sum(len(along.axes) for along in axes)
+    turn = np.stack([np.array(part.leaf.turn) if part.leaf.turn else np.eye(count) for part in parts])
+    low, high, off = (np.zeros((len(parts), count)) for _ in range(3))
+    rests, first = [], 0
+    for head, along in enumerate(axes):
+        spot, mine = (
+            _project_head(task, position, tables.mixture(head, position, asking), along),
+            len(along.axes),
+        )
+        inner = turn[:, first : first + mine, first : first + mine]
+        for i in range(mine):
+            low[:, first + i], high[:, first + i] = _check_coordinate_ends(
+                spot, query, inner[:, i], parts, first + i
+            )
+        slack = _TERM_SLACK * (np.abs(inner) @ np.abs(along.axes))
+        sizes = np.abs(inner @ along.axes) + slack  # part coordinate dim
+        off[:, first : first + mine] = (sizes * spot.mixture.error.T[query][:, None]).sum(2) * UP
+        rests.append(_bound_off_axis(spot, query, inner))
+        first += mine
+    return CertifiedBoxes(low, high, off, turn, tuple(rests))
+
+
+def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAxes) -> _HeadProjection:
+    """The tables of a head along its axes."""
+    away = mixture.values.over - to_exact_balls(along.centre)[:, None, None]  # dim key tok
+    axes = to_exact_balls(along.axes)[:, :, None, None]
+    values = (axes * away).sum(1)  # axis key tok
+    products = mixture.weights * values[:, None]
+    at_zero = (
+        mixture.extra * -(to_exact_balls(along.axes) * to_exact_balls(along.centre)).sum(1)[:, None]
+    )  # axis query
+    size = np.where(mixture.allowed.any(0), bound_magnitude(values), 0.0).max((1, 2))
+    if mixture.has_extra:
+        size = np.maximum(size, np.abs(along.axes) @ np.abs(along.centre) * UP)
+    error = np.abs(along.axes) @ mixture.error.max(1)
+    return _HeadProjection(
+        task,
+        position,
+        mixture,
+        along,
+        (bound_below(products), bound_above(products)),
+        (np.maximum(bound_below(mixture.weights), 0.0), bound_above(mixture.weights)),
+        (bound_below(at_zero), bound_above(at_zero)),
+        (np.maximum(bound_below(mixture.extra), 0.0), bound_above(mixture.extra)),
+        (size + error) * UP,
+    )
+
+
+def _check_coordinate_ends(
+    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, parts: list[ProvedPart], which: int
+) -> tuple[Bound, Bound]:
+    """Low and high of a coordinate for each part, as claimed or a hair wider; directions are `part axis`."""
+    low, high = (np.array([getattr(part.leaf, end)[which] for part in parts]) for end in ("low", "high"))
+    scale, found = np.abs(direction) @ spot.reach, list[Bound]()
+    for sign, claimed in ((-1.0, low), (1.0, high)):
+        lift = _compute_lifts(spot, query, direction * sign, claimed * sign, parts)
+        allowance = _SPAN_SLACK * (high - low) + _SCALE_SLACK * (np.abs(claimed) + scale)
+        for i in np.flatnonzero(~(lift <= allowance))[:1]:
+            said = f"the {'low' if sign < 0 else 'high'} bound {claimed[i]:.17g} of coordinate {which}"
+            raise ClaimError(f"{parts[i].one}: a pair of it may be {lift[i]:.3g} beyond {said}")
+        found.append(np.nextafter(claimed + sign * lift, sign * np.inf))
+    return found[0], found[1]
+
+
+def _compute_lifts(
+    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
+) -> Bound:
+    """By how much each high bound must be lifted to be certain; 0 where it is certain as it is."""
+    found = []
+    for begin in range(0, len(parts), _CHUNK):
+        some = slice(begin, begin + _CHUNK)
+        above = _bound_excess(spot, query[some], direction[some], bound[some], parts[some])
+        found.append(np.maximum(above, 0.0) / spot.mixture.least_total[query[some]] * UP)
+    return np.concatenate(found)
+
+
+def _bound_excess(
+    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
+) -> Bound:
+    """The largest sum of w (a - bound) over the pairs of each part, rounded up."""
+    layout = spot.task.written()
+    tokens: np.ndarray = np.asarray(spot.mixture.allowed.any(0))  # key tok
+    each = _bound_pair_terms(spot.products, spot.weights, query, direction, bound)  # part key tok
+    extra = _bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
+    each = np.where(tokens, each, 0.0)
+    room = np.abs(each).max(2).sum(1) + np.abs(extra)
+    scale = np.exp2(np.floor(np.log2(np.minimum(MOST / np.maximum(room, TINY), _FINEST))))  # part
+    counted = np.ceil(each * scale[:, None, None]).astype(np.int64)
+    digits, nothing = counted[:, :, :BASE], np.zeros((len(parts), BASE), np.int64)
+    written = [digits[:, p] if p <= spot.position else nothing for p in layout.z_positions]
+    marks = set(range(spot.position + 1)) - {*layout.x_positions, *layout.y_positions, *layout.z_positions}
+    fixed = np.ceil(extra * scale).astype(np.int64)
+    fixed = fixed + sum(counted[:, p][:, tokens[p]].sum(1) for p in marks)
+    best = maximise_sums(
+        np.stack([part.open.columns for part in parts]),
+        np.stack([part.open.last for part in parts]),
+        digits[:, list(layout.x_positions)],
+        digits[:, list(layout.y_positions)],
+        np.stack(written[:-1], 1),
+        written[-1][:, :2] + fixed[:, None],
+    )
+    return np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
+
+
+def _bound_pair_terms(
+    products: tuple[Bound, Bound],
+    weights: tuple[Bound, Bound],
+    query: np.ndarray,
+    direction: np.ndarray,
+    bound: Bound,
+) -> Bound:
+    """At least w (direction . a - bound), given w a and w from below and above, by axis and query."""
+    many = (slice(None), *[None] * (weights[0].ndim - 1))  # a number per part, against all that a query has
+    total = size = np.zeros((len(query), *weights[0].shape[1:]))
+    for axis, share in enumerate(direction.T):
+        ends = [share[many] * end[axis][query] for end in products]
+        total, size = total + np.maximum(*ends), size + np.maximum(*np.abs(ends))
+    taken = [-bound[many] * end[query] for end in weights]
+    size = size + np.maximum(*np.abs(taken))
+    found: Bound = total + np.maximum(*taken) + _TERM_SLACK * size + TINY
+    return found
+
+
+def _bound_off_axis(spot: _HeadProjection, query: np.ndarray, turn: np.ndarray) -> Bound:
+    """How far a deployed mix can be from the span of its turned axes, `part dim`."""
+    mixture, centre, size = spot.mixture, to_exact_balls(spot.along.centre), len(spot.along.centre)
+    outside = to_exact_balls(np.eye(size))
+    if len(spot.along.axes):
+        axes = to_exact_balls(spot.along.axes)
+        outside = outside - axes.T @ axes  # dim dim
+    away = (mixture.values.over - centre[:, None, None]).reshape(size, -1)
+    real = bound_magnitude(outside @ away).reshape(mixture.values.shape)  # dim key tok
+    real = np.where(mixture.allowed.any(0), real, 0.0).max((1, 2))  # dim
+    if mixture.has_extra:
+        real = np.maximum(real, bound_magnitude(outside @ centre))
+    straight = (real[:, None] + bound_magnitude(outside) @ mixture.error * UP).T * UP  # query dim
+    found: Bound = (straight[query] + _bound_skew(spot, turn)) * UP
+    return found
+
+
+def _bound_skew(spot: _HeadProjection, turn: np.ndarray) -> Bound:
+    """What is lost where a turn, `part coordinate coordinate`, is not quite one, `part dim`."""
+    count = turn.shape[2]
+    square = np.abs(turn.transpose(0, 2, 1) @ turn - np.eye(count))
+    is_turned = (turn != np.eye(count)).any((1, 2))
+    slack = _TERM_SLACK * count * (1 + square.max((1, 2), keepdims=True, initial=0.0))
+    square = np.where(is_turned[:, None, None], square + slack, 0.0)
+    lost: Bound = (square @ spot.reach) @ np.abs(spot.along.axes) * UP
+    return lost

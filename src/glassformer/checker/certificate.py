@@ -1,0 +1,163 @@
+"""The check of a certificate: small, exact, and independent of how the certificate was found.
+
+It shares with the search only the model's definition and the task. Tables, bounds and logits are enclosed
+anew, in Arb's balls; sums over classes are maximised in whole numbers; pairs said to be wrong are run.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from flint import ctx
+
+from glassformer.checker.balls import BITS
+from glassformer.checker.bounds import ClaimError, ProvedPart, bound_parts, find_query_position
+from glassformer.checker.claims import (
+    check_classes,
+    check_counts,
+    check_integrity,
+    check_margins,
+    check_setting,
+    list_claimed_leaves,
+)
+from glassformer.checker.concrete import check_counterexample, check_hardest, check_refuted
+from glassformer.checker.cores import map_on_cores
+from glassformer.checker.reading import (
+    Certificate,
+    Proved,
+    is_adder_certificate,
+    read_adder_certificate,
+    read_certificate_tree,
+)
+from glassformer.checker.readout import MarginBoxes, require_margins
+from glassformer.checker.rule import check_rule_certificate
+from glassformer.checker.tables import PremixTables, make_premix_tables
+from glassformer.models.model import Model
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """Whether every claim of a certificate holds; if not, the first that does not, in one sentence."""
+
+    valid: bool
+    reason: str
+    seconds: float
+
+
+def check_certificate(source: str | Path | Mapping[str, object]) -> CheckResult:
+    """The certificate, checked from its file; a file that is none at all is an error."""
+    begin, tree = time.perf_counter(), read_certificate_tree(source)
+    try:
+        with set_check_precision():
+            verdict = (
+                _check_adder_certificate(tree) if is_adder_certificate(tree) else check_rule_certificate(tree)
+            )
+    except ClaimError as claim:
+        return CheckResult(False, str(claim), time.perf_counter() - begin)
+    return CheckResult(True, f"every claim holds: {verdict}", time.perf_counter() - begin)
+
+
+@contextmanager
+def set_check_precision() -> Iterator[None]:
+    """Arb's precision for the check; bounds of float64 that overflow are infinite, and so are no bounds."""
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        ctx.prec = before
+
+
+def _check_adder_certificate(tree: Mapping[str, object]) -> str:
+    """The verdict of an adder's certificate, where every claim holds."""
+    certificate = read_adder_certificate(tree)
+    _check_claims(certificate)
+    return certificate.verdict
+
+
+def _check_claims(certificate: Certificate) -> None:
+    """Every claim, the cheap ones first."""
+    check_integrity(certificate)
+    check_setting(certificate)
+    check_classes(certificate)
+    check_counts(certificate)
+    found = list_claimed_leaves(certificate)
+    proved = [ProvedPart(one, here, leaf) for one, here, leaf in found if isinstance(leaf, Proved)]
+    check_margins(certificate)
+    model, task = Model(certificate.architecture, certificate.params), certificate.task
+    check_counterexample(model, certificate)
+    check_refuted(model, task, found)
+    tables = make_premix_tables(certificate.architecture, certificate.params, task, certificate.arithmetic)
+    _check_axes(tables, certificate, proved)
+    check_hardest(tables, certificate)
+    _check_proved_parts(tables, certificate, proved)
+
+
+def _check_axes(tables: PremixTables, certificate: Certificate, proved: list[ProvedPart]) -> None:
+    """One set of axes per head, of its size; as many bounds as axes, each low one below its high one."""
+    sizes, given = (
+        [head.values.shape[0] for head in tables.heads],
+        [len(one.centre) for one in certificate.axes],
+    )
+    if sizes != given:
+        raise ClaimError(f"the heads carry {sizes} numbers, but the axes are for {given}")
+    heads = np.repeat(np.arange(len(sizes)), [len(one.axes) for one in certificate.axes])
+    for part in proved:
+        _check_part_shape(part, heads)
+
+
+def _check_part_shape(part: ProvedPart, heads: np.ndarray) -> None:
+    """A low and a high bound for each axis, in order; a turn mixes the axes of one head only."""
+    low, high, turn = part.leaf.low, part.leaf.high, part.leaf.turn
+    if not len(heads) or (len(low), len(high)) != (len(heads), len(heads)):
+        raise ClaimError(f"{part.one} has {len(low)} low and {len(high)} high bounds for {len(heads)} axes")
+    if any(a > b for a, b in zip(low, high, strict=True)):
+        raise ClaimError(f"{part.one} has a low bound above its high bound")
+    if turn and [len(row) for row in turn] != [len(heads)] * len(heads):
+        raise ClaimError(f"{part.one} turns its {len(heads)} coordinates by a matrix of another size")
+    if turn and (np.array(turn)[heads[:, None] != heads] != 0).any():
+        raise ClaimError(f"{part.one} turns coordinates of different heads into each other")
+
+
+def _check_proved_parts(tables: PremixTables, certificate: Certificate, proved: list[ProvedPart]) -> None:
+    """The bounds and margins of every proved part, a step at a time."""
+    rounding = certificate.rounding_bound
+    limit = float("inf") if rounding is None else rounding
+    ordered = sorted(proved, key=lambda part: part.one.step)
+    steps = [list(group) for _, group in groupby(ordered, key=lambda part: part.one.step)]
+    for said in map_on_cores(lambda parts: _find_refusal(tables, certificate, parts, limit), steps):
+        if said:
+            raise ClaimError(said)
+
+
+def _find_refusal(
+    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], limit: float
+) -> str:
+    """Why the parts of one step cannot be confirmed; empty where they are."""
+    try:
+        require_margins(
+            tables, certificate.axes, parts, _make_margin_boxes(tables, certificate, parts), limit
+        )
+    except ClaimError as claim:
+        return str(claim)
+    return ""
+
+
+def _make_margin_boxes(
+    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart]
+) -> MarginBoxes:
+    """The box of each part, certain to hold its mixes, and the margin that is claimed there."""
+    least = certificate.margin_bound or 0.0 if certificate.verdict == "proved" else 0.0
+    ones, position = [part.one for part in parts], find_query_position(certificate.task, parts[0].one.step)
+    return MarginBoxes(
+        part=np.arange(len(parts)),
+        position=np.full(len(parts), position),
+        previous=np.array([one.previous for one in ones]),
+        right=np.array([one.right for one in ones]),
+        margin=np.array([max(part.leaf.margin, least) for part in parts]),
+        bounds=bound_parts(tables, certificate.task, certificate.axes, parts),
+    )

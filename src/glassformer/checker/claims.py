@@ -1,0 +1,176 @@
+"""What a certificate says besides its bounds: that it is whole, consistent, and about this model.
+
+Each function returns nothing, or raises the one sentence that says what does not hold.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from glassformer.checker.bounds import ClaimError
+from glassformer.checker.columns import OpenPairs, PairClass, list_certified_classes, open_class
+from glassformer.checker.reading import ARITHMETICS, Certificate, Leaf, Proved, Refuted, Split, Undecided
+from glassformer.models.architecture import Architecture
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import Addition, to_digits
+from glassformer.tasks.addition import BASE
+
+Found = tuple[PairClass, OpenPairs, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
+
+
+def hash_model(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:
+    """One hash of architecture and parameters, in its precision, whatever the machine's byte order."""
+    return hash_model_tree(_normalise_architecture(architecture), architecture.precision, params)
+
+
+def _normalise_architecture(architecture: Architecture) -> Any:
+    """The architecture as it is after being written and read, so that 7 and 7.0 are the same text."""
+    return to_tree(from_tree(Architecture, to_tree(architecture), "model"))
+
+
+def hash_model_tree(architecture: object, precision: str, params: Mapping[str, np.ndarray]) -> str:
+    """The same, of an architecture as it is written down (7 and 7.0 are different texts)."""
+    found = hashlib.sha256()
+    for name in sorted(params):
+        array = np.ascontiguousarray(params[name], np.dtype(precision).newbyteorder("<"))
+        shape = tuple(int(size) for size in np.shape(params[name]))
+        found.update(name.encode() + b"\0" + repr(shape).encode() + b"\0" + array.tobytes())
+    found.update(_format_canonical(architecture).encode())
+    return found.hexdigest()
+
+
+def _format_canonical(tree: object) -> str:
+    return json.dumps(tree, sort_keys=True, separators=(",", ":"))
+
+
+def check_integrity(certificate: Certificate) -> None:
+    """The file is as it was written, and its weights are the ones that it names."""
+    check_digest(certificate.tree, certificate.architecture.precision, certificate.params)
+
+
+def check_digest(tree: Mapping[str, Any], precision: str, params: Mapping[str, np.ndarray]) -> None:
+    """The same, of a certificate of any task."""
+    rest = {key: value for key, value in tree.items() if key != "digest"}
+    if hashlib.sha256(_format_canonical(rest).encode()).hexdigest() != tree.get("digest"):
+        raise ClaimError("the digest does not match: the certificate was altered after it was written")
+    found, claimed = (
+        hash_model_tree(tree["model"]["architecture"], precision, params),
+        tree["model"].get("sha256"),
+    )
+    if found != claimed:
+        raise ClaimError(f"the model in the certificate has sha256 {found}, not {claimed} as claimed")
+
+
+def check_setting(certificate: Certificate) -> None:
+    """The model can run the task, in the arithmetic that the certificate speaks of."""
+    task, model = certificate.task, certificate.architecture
+    tokens, needed = len(task.written().labels), task.written().length - 1
+    if model.vocab != tokens:
+        raise ClaimError(f"the model has {model.vocab} tokens, but the task has {tokens}")
+    if model.context < needed:
+        raise ClaimError(f"the model sees {model.context} tokens, but the task needs {needed}")
+    if certificate.arithmetic not in (model.precision, ARITHMETICS[-1]):
+        raise ClaimError(
+            f"the certificate is about {certificate.arithmetic}, but the model is {model.precision}"
+        )
+    if certificate.inputs != str(BASE ** (2 * task.digits)):
+        raise ClaimError(f"there are 10^{2 * task.digits} inputs, not {certificate.inputs}")
+
+
+def check_classes(certificate: Certificate) -> None:
+    """Every class that holds a pair is there, once, and no other."""
+    given = Counter(one for one, _ in certificate.rows)
+    needed = set(list_certified_classes(certificate.task))
+    for one, count in given.items():
+        if count > 1:
+            raise ClaimError(f"{one} is there {count} times")
+        if one not in needed:
+            raise ClaimError(f"{one} holds no pair")
+    for one in sorted(needed - set(given), key=str):
+        raise ClaimError(f"{one} is missing")
+
+
+def list_claimed_leaves(certificate: Certificate) -> list[Found]:
+    """Every leaf with the pairs that it speaks of; splits leave nothing out and nothing twice."""
+    return [
+        found
+        for one, leaf in certificate.rows
+        for found in _walk_splits(certificate.task, one, open_class(certificate.task, one), leaf)
+    ]
+
+
+def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) -> Iterator[Found]:
+    if not isinstance(leaf, Split):
+        _check_leaf_pair(task, one, here, leaf)
+        yield one, here, leaf
+        return
+    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, BASE, BASE)
+    if (masks.sum(0) > 1).any():
+        raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
+    missed = here.reachable(leaf.column) & ~masks.any(0)
+    for carry, x, y in np.argwhere(missed)[:1]:
+        raise ClaimError(f"{one}: the split at column {leaf.column} leaves out {x} + {y} with carry {carry}")
+    for mask, inner in leaf.parts:
+        yield from _walk_splits(task, one, here.within(leaf.column, mask), inner)
+
+
+def _check_leaf_pair(
+    task: Addition, one: PairClass, here: OpenPairs, leaf: Proved | Refuted | Undecided
+) -> None:
+    """The pair that a leaf names is one of its pairs."""
+    if isinstance(leaf, Undecided):
+        return
+    if not (is_operand(leaf.a, task) and is_operand(leaf.b, task)):
+        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is no pair of {task.digits}-digit numbers")
+    x, y = to_digits([leaf.a], task.digits)[:, 0], to_digits([leaf.b], task.digits)[:, 0]
+    if not here.has(x, y):
+        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is not a pair of the class, or not of its part")
+
+
+def is_operand(value: int, task: Addition) -> bool:
+    return 0 <= value < int(BASE**task.digits)
+
+
+def check_counts(certificate: Certificate) -> None:
+    """The numbers of classes by outcome, and a verdict that fits them."""
+    found = Counter(_decide_class_outcome(leaf) for _, leaf in certificate.rows)
+    real = {"total": len(certificate.rows), **{key: found[key] for key in ("proved", "refuted", "undecided")}}
+    if dict(certificate.counts) != real:
+        raise ClaimError(f"the classes are {real}, not {dict(certificate.counts)} as claimed")
+    is_refuted = certificate.counterexample is not None
+    verdict = "refuted" if is_refuted else "proved" if found["proved"] == real["total"] else "undecided"
+    if found["refuted"] and not is_refuted:
+        raise ClaimError(f"{found['refuted']} classes are refuted, but there is no counterexample")
+    if certificate.verdict != verdict:
+        raise ClaimError(f"the verdict is {certificate.verdict}, but the rows say {verdict}")
+
+
+def _decide_class_outcome(leaf: Leaf) -> str:
+    """Refuted where any part is, proved where all are."""
+    if not isinstance(leaf, Split):
+        return type(leaf).__name__.lower()
+    inner = {_decide_class_outcome(part) for _, part in leaf.parts}
+    return "refuted" if "refuted" in inner else "undecided" if "undecided" in inner else "proved"
+
+
+def check_margins(certificate: Certificate) -> None:
+    """The bound of all margins is positive and not above the smallest, which is that of a hardest pair."""
+    if certificate.verdict != "proved":
+        return
+    bound, smallest, steps = (
+        certificate.margin_bound,
+        certificate.smallest_margin,
+        certificate.task.digits + 1,
+    )
+    assert bound is not None and smallest is not None
+    if not 0 < bound <= smallest:
+        raise ClaimError(f"the bound of all margins, {bound:.6g}, is not between 0 and {smallest:.6g}")
+    if [one.step for one in certificate.hardest] != list(range(steps)):
+        raise ClaimError(f"there is not one hardest pair for each of the {steps} steps")
+    least = min(one.margin for one in certificate.hardest)
+    if least != smallest:
+        raise ClaimError(f"the smallest margin is {least:.17g}, not {smallest:.17g} as claimed")

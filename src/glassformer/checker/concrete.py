@@ -1,0 +1,89 @@
+"""Claims about single pairs: the margins of the hardest, and the pairs that a model gets wrong."""
+
+import numpy as np
+
+from glassformer.checker.balls import bound_above, bound_below
+from glassformer.checker.bounds import ClaimError, find_query_position
+from glassformer.checker.claims import Found, is_operand
+from glassformer.checker.reading import Certificate, HardestClaim, Refuted
+from glassformer.checker.rounding import UNITS
+from glassformer.checker.tables import PremixTables
+from glassformer.models.adding import write_sum
+from glassformer.models.model import Model
+from glassformer.tasks import Addition, add_digits, to_digits
+
+_AGREEMENT = 1e-6  # of a margin: how closely it must be found again
+_REAL_AGREEMENT = 1e-4  # the same where no rounding is bounded, though the claim was computed in float64
+
+
+def check_hardest(tables: PremixTables, certificate: Certificate) -> None:
+    """The margin of each hardest pair, in real numbers, is what is claimed."""
+    for one in certificate.hardest:
+        task = certificate.task
+        fits = is_operand(one.a, task) and is_operand(one.b, task) and 0 <= one.step <= task.digits
+        if not fits:
+            raise ClaimError(f"{one.a} + {one.b} at step {one.step} is no step of the task")
+        low, high = _bound_pair_margin(tables, task, one)
+        slack = _compute_margin_slack(certificate, max(abs(one.margin), abs(low)))
+        if not low - slack <= one.margin <= high + slack:
+            found = f"{one.a} + {one.b} has the margin {low:.9g} at step {one.step}"
+            raise ClaimError(f"{found}, not {one.margin:.9g} as claimed")
+
+
+def _compute_margin_slack(certificate: Certificate, margin: float) -> float:
+    """How far a margin may be from the claim, which was computed in float64 and rounded there."""
+    if certificate.arithmetic == "real":
+        return _REAL_AGREEMENT * margin
+    share = UNITS["float64"] / UNITS[certificate.arithmetic]
+    return _AGREEMENT * margin + 2 * share * (certificate.rounding_bound or 0.0)
+
+
+def _bound_pair_margin(tables: PremixTables, task: Addition, one: HardestClaim) -> tuple[float, float]:
+    """Between which numbers the right logit minus the best other one lies."""
+    tokens, position = _encode_true_sum(task, one.a, one.b), find_query_position(task, one.step)
+    right, seen = int(tokens[position + 1, 0]), tokens[: position + 1]
+    mixes = [
+        tables.mixture(head, position, seen[position]).chosen(seen)[:, None]
+        for head in range(len(tables.heads))
+    ]
+    logits = tables.logits(tables.last_state(np.array([position]), seen[position], mixes))[:, 0]
+    gap = (logits[right] - logits).over
+    others = np.arange(len(gap)) != right
+    return float(bound_below(gap)[others].min()), float(bound_above(gap)[others].min())
+
+
+def _encode_true_sum(task: Addition, a: int, b: int) -> np.ndarray:
+    """The tokens of a sum with its true answer, `pos 1`."""
+    x, y = to_digits([a], task.digits), to_digits([b], task.digits)
+    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y))
+    return tokens
+
+
+def check_refuted(model: Model, task: Addition, found: list[Found]) -> None:
+    """Every refuted leaf names a pair that the model does get wrong, in the way it says."""
+    for one, _, leaf in found:
+        if isinstance(leaf, Refuted):
+            seen = _encode_true_sum(task, leaf.a, leaf.b)[: find_query_position(task, one.step) + 1]
+            got = int(model.logits(seen, last=1)[:, 0, 0].argmax())
+            if got != leaf.got or got == one.right:
+                says = f"the model says {got} for {leaf.a} + {leaf.b}"
+                raise ClaimError(f"{one}: {says}, where {one.right} is right and {leaf.got} is claimed")
+
+
+def check_counterexample(model: Model, certificate: Certificate) -> None:
+    """The counterexample, run as it is deployed, is wrong as claimed."""
+    claim, task = certificate.counterexample, certificate.task
+    if claim is None:
+        return
+    if not (is_operand(claim.a, task) and is_operand(claim.b, task)):
+        raise ClaimError(f"{claim.a} + {claim.b} is no pair of {task.digits}-digit numbers")
+    result = write_sum(model, task, claim.a, claim.b)
+    sentence = f"the model says {claim.a} + {claim.b} = {result.got}"
+    if result.right:
+        raise ClaimError(f"{sentence}, which is right: it is no counterexample")
+    if (result.expected, result.got) != (claim.expected, claim.got):
+        raise ClaimError(f"{sentence}, and {result.expected} is right, not {claim.got} and {claim.expected}")
+    truth = _encode_true_sum(task, claim.a, claim.b)[task.written().answer, 0]
+    wrong = [digit.token != true for digit, true in zip(result.digits, truth, strict=True)]
+    if claim.step not in (None, wrong.index(True)):
+        raise ClaimError(f"{sentence}, first wrong at step {wrong.index(True)}, not {claim.step}")

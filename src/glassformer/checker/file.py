@@ -1,0 +1,47 @@
+"""A certificate's file, checked, and about the model that it, or the user, names."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from glassformer.checker.certificate import CheckResult, check_certificate
+from glassformer.checker.claims import hash_model
+from glassformer.core.errors import UserError
+from glassformer.core.text_files import read_json
+from glassformer.runs.load import load_model
+from glassformer.zoo import ZOO
+
+
+def check_file(file: str, target: str | None = None, model: str | None = None) -> CheckResult:
+    """Whether every claim of the file holds, and it is about the model that it, or `target`, names."""
+    content = read_json(Path(file))
+    _require_same_model(Path(file), content, target, model)
+    return check_certificate(content)
+
+
+def _require_same_model(
+    path: Path, content: Mapping[str, object], target: str | None, model: str | None
+) -> None:
+    """The certificate must be about the target; without one, about the run it lies in or the zoo's model."""
+    about = content.get("model")
+    said = about.get("sha256") if isinstance(about, dict) else None
+    named = target or _neighbour(path) or _zoo_name(about)
+    if named is None:
+        return
+    loaded = load_model(named, model)
+    found = hash_model(loaded.architecture, loaded.params)
+    if said != found:
+        raise UserError(f"{path} is the certificate of another model: its weights are not those of {named}")
+
+
+def _neighbour(path: Path) -> str | None:
+    """The run whose folder a certificate lies in."""
+    is_run = (path.parent / "run.toml").exists() and (path.parent / "params.safetensors").exists()
+    return str(path.parent.resolve()) if is_run else None
+
+
+def _zoo_name(about: object) -> str | None:
+    """The zoo's model that a certificate says it is about, where the package has its weights."""
+    origin = about.get("origin") if isinstance(about, dict) else None
+    if not isinstance(origin, str) or origin not in ZOO:
+        return None
+    return origin if ZOO[origin].build or ZOO[origin].weights else None

@@ -1,0 +1,205 @@
+"""Before the mix a position depends only on its own token: tables over (position, token) for an adder.
+
+Position 3 of 57 + 68 holds a digit, so ten rows; position 2 holds the mark `+`, one row. A layer before the
+mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it is enclosed
+by the hull over all of them.
+
+What NumPy adds in order is the same number wherever it is computed, so the tables of a model with one
+attention layer are the deployed ones, known exactly; others are enclosed, with the error of the deployed.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from glassformer.checker.balls import Balls, make_fixed_balls
+from glassformer.checker.mixing import BallHead, Mixture, make_mixture, to_balls
+from glassformer.checker.ops_ball import BallOps
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.attention import Attention, AttentionSite
+from glassformer.models.blocks import to_dense
+from glassformer.models.forward import (
+    embed_tokens,
+    finish_layer,
+    format_layer_prefix,
+    ignore_record,
+    untie_parameters,
+)
+from glassformer.models.ops import Ops, Value
+from glassformer.models.ops_numpy import FEW, NumpyOps
+from glassformer.models.parameter import Parameters
+from glassformer.tasks import Addition, to_digits
+
+_NOTHING = np.zeros(())
+
+
+@dataclass(frozen=True, eq=False)
+class PremixTables:
+    """A model up to its mix, and what is needed to continue from there."""
+
+    architecture: Architecture
+    ops: BallOps
+    params: Parameters  # as balls, ties filled in
+    which: int  # the layer of the mix
+    token_table: Balls  # tok dim
+    stream: Balls  # dim pos tok: what the mix's layer gets
+    heads: tuple[BallHead, ...]
+    allowed: np.ndarray  # pos tok: which tokens a position can hold
+
+    @property
+    def attention(self) -> Attention:
+        found = self.architecture.layers[self.which].attention
+        assert found is not None
+        return found
+
+    @cached_property
+    def real(self) -> "PremixTables":
+        """The same numbers, with no account of rounding."""
+        ops = BallOps(self.architecture.precision, "real")
+        params = {
+            name: make_fixed_balls(ops.rules, value.over, _NOTHING) for name, value in self.params.items()
+        }
+        table, stream = (
+            make_fixed_balls(ops.rules, one.over, _NOTHING) for one in (self.token_table, self.stream)
+        )
+        return replace(self, ops=ops, params=params, token_table=table, stream=stream)
+
+    def mixture(self, head: int, position: int, asking: np.ndarray) -> Mixture:
+        """What a head at a position can mix, a row for each token that asks."""
+        return make_mixture(self.attention, self.heads[head], position, asking, self.allowed)
+
+    def last_state(self, positions: np.ndarray, tokens: np.ndarray, mixes: list[Balls]) -> Balls:
+        """`dim 1 batch`, normed, of queries at positions, holding tokens; heads have mixed `dim 1 batch`."""
+        model, kept = self.architecture, self.stream[:, positions, tokens][:, None]
+        here = AttentionSite(
+            self.ops, self.params, f"{format_layer_prefix(model, self.which)}attn", kept, range(1)
+        )
+        x, moved = kept, self.attention.write(here, mixes, ignore_record)
+        for index in range(self.which, len(model.layers)):
+            layer, name = model.layers[index], format_layer_prefix(model, index)
+            x, moved = finish_layer(layer, self.ops, self.params, name, x, moved, ignore_record), None
+        state: Balls = to_dense(model.final_norm(self.ops, self.params, "final_norm", x))
+        return state
+
+    def logits(self, state: Balls) -> Balls:
+        """`tok batch` for last states `dim 1 batch`."""
+        logits: Balls = to_dense(
+            self.architecture.head(self.ops, self.params, "head", state, self.token_table)
+        )
+        return logits[:, 0]
+
+
+def make_premix_tables(
+    model: Architecture, stored: Parameters, task: Addition, arithmetic: str
+) -> PremixTables:
+    """Everything that a model computes before its mix."""
+    ops, allowed = BallOps(model.precision, arithmetic), _mark_allowed_tokens(task, model.vocab)
+    params = untie_parameters(model, {name: ops.array(value) for name, value in stored.items()})
+    source: Ops = NumpyOps(model.precision) if _is_table_exact(model, arithmetic) else ops
+    given = params if source is ops else untie_parameters(model, stored)
+    tokens, which = np.tile(np.arange(model.vocab), (len(allowed), 1)), _find_last_attention(model)  # pos tok
+    table, x = embed_tokens(model, source, given, tokens)
+    for index in range(which):
+        layer, name = model.layers[index], format_layer_prefix(model, index)
+        moved = (
+            _enclose_unmixed_attention(layer, ops, params, name, x, allowed, source, given)
+            if layer.attention
+            else None
+        )
+        x = finish_layer(
+            layer, ops, params, name, to_balls(ops, _repeat_by_token(x, model.vocab)), moved, ignore_record
+        )
+        source, given = ops, params  # what was mixed is not known exactly
+    heads = _make_ball_heads(
+        model.layers[which], source, given, format_layer_prefix(model, which), x, model.vocab, ops
+    )
+    stream = to_balls(ops, _repeat_by_token(x, model.vocab))
+    return PremixTables(model, ops, params, which, to_balls(ops, table), stream, heads, allowed)
+
+
+def _is_table_exact(model: Architecture, arithmetic: str) -> bool:
+    """Whether what comes before the first attention is the same numbers in every batch."""
+    attention = model.layers[0].attention
+    if attention is None or arithmetic == "real":
+        return False
+    sums = attention.values if attention.reads_first else 0
+    return max(model.width, attention.head_size, sums) <= FEW
+
+
+def _find_last_attention(model: Architecture) -> int:
+    """The last layer with attention."""
+    attending = [index for index, layer in enumerate(model.layers) if layer.attention]
+    if not attending:
+        raise UserError("the model of the certificate has no attention, so it cannot add")
+    return attending[-1]
+
+
+def _mark_allowed_tokens(task: Addition, vocab: int) -> np.ndarray:
+    """Which tokens each position can hold, `pos tok`: every digit, or the one mark."""
+    layout, few = task.written(), [0, 10**task.digits - 1]
+    if vocab < len(layout.labels):
+        raise UserError(f"the model knows {vocab} tokens, but layout {layout.name} has {len(layout.labels)}")
+    digits = to_digits(few, task.digits)
+    prompt = layout.prompt(digits, digits)  # pos 2: all zeros, all nines
+    allowed = np.zeros((layout.length - 1, vocab), bool)
+    allowed[:, :10] = True
+    marks = np.flatnonzero(prompt[:, 0] == prompt[:, 1])
+    allowed[marks] = np.arange(vocab) == prompt[marks, :1]
+    return allowed
+
+
+def _make_ball_heads(
+    layer: Layer, source: Ops, params: Parameters, name: str, x: Value, vocab: int, ops: BallOps
+) -> tuple[BallHead, ...]:
+    """Queries, keys and values of every head, over (position, token), as the source computes them."""
+    attention = layer.attention
+    assert attention is not None
+    normed = layer.attention_norm(source, params, f"{name}attn_norm", x)
+    here = AttentionSite(source, params, f"{name}attn", normed, range(x.shape[1]))
+    q, k, v = attention.project(here)
+    found = []
+    for head in range(attention.heads):
+        queries, keys = (_repeat_by_token(part, vocab) for part in attention.meet(here, head, q, k))
+        values = to_balls(ops, _repeat_by_token(attention.carried(here, head, v), vocab))
+        found.append(BallHead(ops, source, head, queries, keys, values))
+    return tuple(found)
+
+
+def _repeat_by_token(x: Value, vocab: int) -> Value:
+    """`dim pos tok`, with what all tokens share repeated."""
+    plain = to_dense(x)
+    return plain if plain.shape[2] == vocab else plain[:, :, np.zeros(vocab, int)]
+
+
+def _enclose_unmixed_attention(
+    layer: Layer,
+    ops: BallOps,
+    params: Parameters,
+    name: str,
+    x: Value,
+    allowed: np.ndarray,
+    source: Ops,
+    given: Parameters,
+) -> Value:
+    """What the attention of a layer that does not mix moves: the hull over all tokens, `dim pos tok`."""
+    attention, vocab = layer.attention, allowed.shape[1]
+    assert attention is not None
+    mixes = []
+    for head in _make_ball_heads(layer, source, given, name, x, vocab, ops):
+        rows = []
+        for position in range(len(allowed)):
+            asking = np.flatnonzero(allowed[position])
+            mixed = make_mixture(attention, head, position, asking, allowed).hull()  # dim asking
+            rows.append(mixed[:, _index_asking_tokens(asking, vocab)])
+        mixes.append(ops.stack(rows, 1))  # dim pos tok
+    here = AttentionSite(ops, params, f"{name}attn", to_balls(ops, _repeat_by_token(x, vocab)), range(0))
+    return attention.write(here, mixes, ignore_record)
+
+
+def _index_asking_tokens(asking: np.ndarray, vocab: int) -> np.ndarray:
+    """For each token its index among those that can ask; 0 for those that never do."""
+    index = np.zeros(vocab, int)
+    index[asking] = np.arange(len(asking))
+    return index

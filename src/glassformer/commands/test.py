@@ -1,0 +1,66 @@
+"""`glassformer test`: an adder by the board's protocol and on hard pairs, other models on fresh inputs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassformer.commands.values import refuse_unused
+from glassformer.core.answer import Answer, Request
+from glassformer.core.errors import require_value
+
+if TYPE_CHECKING:
+    from glassformer.commands.measure_target import Measurement
+
+_PAIRS, _HARD, _POSITIONS = 10_000, 2_000, 100_000  # that are taken where nothing is said
+
+
+def test(
+    target: str | Path,
+    *,
+    seed: int | None = None,
+    pairs: int | None = None,
+    hard: int | None = None,
+    positions: int | None = None,
+    model: str | None = None,
+    no_limit: bool = False,
+    show: bool = False,
+) -> "Measurement":
+    """Measure a model on fresh inputs.
+
+    Args:
+        target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
+        seed (N): of the inputs (default for adders: 2025, for others: 1)
+        pairs (N): adders: random pairs (default: 10000)
+        hard (N): adders: pairs per hard distribution (default: 2000)
+        positions (N): rules: constrained positions; questions: prompts (default: 100000)
+        model (ID): the architecture of a .safetensors file that does not name its own
+        no_limit: also run what needs more memory, disk or time than this machine has
+        show: a progress bar on standard error
+
+    Examples:
+        glassformer test runs/plus_last_even --positions 500000
+        glassformer test runs/modular                     a question: all prompts, if there are not too many
+        glassformer test nanogpt-58                       10 edge cases, 10,000 pairs of seed 2025, hard pairs
+        glassformer test nanogpt-58 --seed 7 --pairs 1000000 --hard 0
+        glassformer test mine.safetensors --model glass-39  a file that does not name its architecture
+
+    Exit status: 1 for an adder with less than 99% of the protocol right
+    """
+    for name, value, least in (("positions", positions, 1), ("pairs", pairs, 1), ("hard", hard, 0)):
+        require_value(value is None or value >= least, f"--{name}", f"at least {least}", value)
+    if seed is not None:
+        require_value(0 <= seed < 2**31, "--seed", "between 0 and 2^31 - 1", seed)
+    from glassformer.commands.measure_target import measure_adder, measure_strings
+    from glassformer.runs.load import load_model
+
+    loaded = load_model(target, model)
+    if loaded.task.family != "addition":
+        does = loaded.task.words.ability
+        refuse_unused({"pairs": pairs, "hard": hard}, f"adders; {target} {does}: --positions")
+        return measure_strings(loaded, positions or _POSITIONS, seed, no_limit)
+    refuse_unused({"positions": positions}, f"rules and questions; {target} adds: --pairs")
+    return measure_adder(loaded, seed, pairs or _PAIRS, _HARD if hard is None else hard, show, no_limit)
+
+
+def answer_test(result: "Measurement", request: Request) -> Answer:
+    """The measures in words; status 1 for an adder that does not qualify."""
+    return Answer(result.content, result.words, 0 if result.qualified else 1)

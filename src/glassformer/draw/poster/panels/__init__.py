@@ -1,1 +1,0 @@
-"""One file a panel: compute(sums), title(data), draw(frame, data), caption(data)."""

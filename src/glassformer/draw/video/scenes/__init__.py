@@ -1,1 +1,0 @@
-"""One file a video: compute(subject, shown) gives its data, perform(data, theme, width) its stage."""

@@ -1,0 +1,14 @@
+"""Stand-alone files that reproduce a model: PyTorch, ONNX, plain Python, a board submission.
+
+subject.py          what is exported: steps, parameters, counts, verdict, and the head of a file
+simplify.py         the traced pass (models/program.py) as a person would write it
+fixed.py            the arrays that formulas give, masks as rules
+lines.py            steps as lines of Python, for PyTorch and plain lists; literals.py: numbers as text
+torch_file.py, adderboard_file.py, python_file.py, onnx_file.py    the four kinds
+plain_arrays.py     arrays in plain Python; excerpt.py copies what a file needs of it
+check.py            the file, loaded again in a process of its own, against the model on examples.py
+"""
+
+DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "write": "ExportResult write_export",
+}

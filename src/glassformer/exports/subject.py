@@ -1,0 +1,108 @@
+"""What is exported: a model's steps and parameters, and what the head of a file says of it."""
+
+import textwrap
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from glassformer.checker.claims import hash_model
+from glassformer.exports.fixed import FixedArray, find_fixed_arrays
+from glassformer.exports.literals import LINE
+from glassformer.exports.simplify import SimplifiedProgram, simplify_program
+from glassformer.models.count import count_constants
+from glassformer.models.forward import list_parameters
+from glassformer.models.program import trace_whole
+from glassformer.proofs.stored import find_stored_verdict
+from glassformer.proofs.verdict import Verdict
+from glassformer.proofs.verdict_words import describe_exported_verdict
+from glassformer.runs.load import LoadedModel
+from glassformer.zoo import ZOO
+
+
+@dataclass(frozen=True)
+class ExportSubject:
+    """A model to be written down; `said` is the target as the user gave it."""
+
+    loaded: LoadedModel
+    said: str
+
+    @property
+    def precision(self) -> str:
+        return self.loaded.architecture.precision
+
+    @property
+    def positions(self) -> int:
+        return self.loaded.architecture.context
+
+    @cached_property
+    def steps(self) -> SimplifiedProgram:
+        return simplify_program(trace_whole(self.loaded.architecture, self.positions))
+
+    @cached_property
+    def fixed(self) -> dict[int, FixedArray]:
+        return find_fixed_arrays(self.steps, self.precision)
+
+    @property
+    def learned(self) -> dict[str, np.ndarray]:
+        """Every array that training may move; what is tied is stored once, under the name of its source."""
+        return self.stored(is_learned=True)
+
+    def stored(self, is_learned: bool) -> dict[str, np.ndarray]:
+        """Where entries are fixed the free ones alone, in a row."""
+        every, params = list_parameters(self.loaded.architecture).items(), self.loaded.params
+        return {
+            name: np.ravel(params[name])[one.free_places] if one.fixed else params[name]
+            for name, one in every
+            if one.learned == is_learned and one.free
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        return hash_model(self.loaded.architecture, self.loaded.params)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """As `glassformer count` has them."""
+        every = list_parameters(self.loaded.architecture).values()
+        return {
+            "unique": sum(one.free for one in every),
+            "learned": sum(one.free for one in every if one.learned),
+            "constants": count_constants(self.loaded.architecture),
+        }
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What `glassformer prove` said of these very parameters; none where nothing is written down."""
+        return find_stored_verdict(self.loaded, self.loaded.folder)
+
+    def about(self) -> str:
+        """One line: what the model does."""
+        task = self.loaded.task
+        if task.family == "addition":
+            digits = self.loaded.addition.digits
+            return f"adds two numbers of {digits} digits, writing its sum token by token"
+        return f"made for the {task.family} {task.name}"
+
+
+def format_export_header(subject: ExportSubject, kind: str, extra: str = "") -> str:
+    """The docstring of an exported file."""
+    counts, architecture = subject.counts, subject.loaded.architecture
+    learned = f"{counts['unique']} stored parameters, {counts['learned']} of them learned"
+    paragraphs = [
+        f"{learned}, and {counts['constants']} constants in its formulas, as `glassformer count` says them. "
+        f"Parameters are in {subject.precision}; SHA-256 of architecture and parameters: {subject.sha256}",
+        describe_exported_verdict(subject.verdict, subject.loaded.task, subject.said in ZOO),
+        f"Axes are `dim pos batch` inside the pass. At most {architecture.context} positions, "
+        f"tokens 0 to {architecture.vocab - 1}. {extra}".strip(),
+        f"Written by: glassformer export {subject.said} --to {kind}",
+    ]
+    body = "\n\n".join(
+        textwrap.fill(clean_docstring_text(one), LINE, break_on_hyphens=False) for one in paragraphs
+    )
+    return f'"""{clean_docstring_text(f"{subject.loaded.name}: {subject.about()}.")}\n\n{body}\n"""'
+
+
+def clean_docstring_text(text: str) -> str:
+    """A text as it may stand in one of Python, whatever a file is called or says."""
+    return "".join(letter if letter.isprintable() and letter not in '"\\' else "_" for letter in text)

@@ -1,0 +1,132 @@
+"""A model as a PyTorch module in a stand-alone file: `Model()(tokens)` gives logits `batch pos tok`."""
+
+from glassformer.exports.fixed import FixedArray
+from glassformer.exports.lines import Dialect, LineWriter, choose_dialect_key, to_python_name
+from glassformer.exports.literals import format_array_literal, format_number_literal, squeeze_array
+from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
+
+_DIALECT = Dialect(
+    leaf="self.",
+    words={
+        **{name: f"torch.{name}" for name in ("exp", "sqrt", "sin", "cos", "abs", "relu", "stack")},
+        "gelu": "functional.gelu",
+        "silu": "functional.silu",
+        "join": "torch.cat",
+        **{name: name for name in ("softmax", "softmax1", "scores", "mix", "linear", "lookup", "scatter")},
+    },
+    full="tokens.new_full({shape}, {number}, dtype=DTYPE)",
+)
+_FUNCTIONS = {
+    "lookup": '''def lookup(table: Tensor, tokens: Tensor) -> Tensor:
+    """Row `token` of the table for every token: `pos batch` gives `dim pos batch`."""
+    return table[tokens].permute(2, 0, 1)''',
+    "linear": '''def linear(weight: Tensor, x: Tensor, bias: Tensor | None = None) -> Tensor:
+    """The weight `out dim` times `dim ...`, plus one bias per output."""
+    y = (weight @ x.reshape(x.shape[0], -1)).reshape(-1, *x.shape[1:])
+    return y if bias is None else y + bias.reshape(-1, *[1] * (y.ndim - 1))''',
+    "scores": '''def scores(queries: Tensor, keys: Tensor) -> Tensor:
+    """Products `query key batch` of `dim query batch` and `dim key batch`."""
+    return (queries.permute(2, 1, 0) @ keys.permute(2, 0, 1)).permute(1, 2, 0)''',
+    "softmax": '''def softmax(x: Tensor) -> Tensor:
+    """Shares over the keys of `query key batch`."""
+    return torch.softmax(x, 1)''',
+    "softmax1": '''def softmax1(x: Tensor, extra: float) -> Tensor:
+    """Shares over the keys; `extra` is one more part of the whole, which nobody gets."""
+    top = x.amax(1, keepdim=True).clamp(min=0.0)
+    powers = torch.exp(x - top)
+    return powers / (powers.sum(1, keepdim=True) + extra * torch.exp(-top))''',
+    "mix": '''def mix(weights: Tensor, values: Tensor) -> Tensor:
+    """Sums `dim query batch` of values `dim key batch`, weighted by `query key batch`."""
+    return (weights.permute(2, 0, 1) @ values.permute(2, 1, 0)).permute(2, 1, 0)''',
+    "scatter": '''def scatter(values: Tensor, indices: Tensor, shape: tuple[int, int]) -> Tensor:
+    """A matrix of zeros with the values at these indices, counted row by row."""
+    flat = values.new_zeros(shape[0] * shape[1])
+    return flat.index_put((indices,), values).reshape(shape)''',
+    "causal": '''def causal(positions: int, slope: float = 0.0) -> Tensor:
+    """Added to scores `query key 1`: a slope per position back, -1e30 for a later position."""
+    back = torch.arange(positions)[:, None] - torch.arange(positions)
+    mask = torch.where(back < 0, -1e30, -slope * back.to(torch.float64))
+    return mask.to(DTYPE)[:, :, None]''',
+}
+_IMPORTS = "import torch\nfrom torch import Tensor, nn\nfrom torch.nn import functional\n"
+
+
+def format_torch_file(subject: ExportSubject) -> str:
+    """The whole file."""
+    extra = "The file needs PyTorch alone; `Model()` is a module like any other, and can be trained on."
+    return "\n".join([format_export_header(subject, "torch", extra), "", format_torch_model(subject)])
+
+
+def format_torch_model(subject: ExportSubject) -> str:
+    """Imports, the functions that the pass uses, and the module."""
+    operations = {choose_dialect_key(step) for step in subject.steps.steps}
+    masked = any(one.slope is not None for one in subject.fixed.values())
+    used = [text for name, text in _FUNCTIONS.items() if name in operations or (name == "causal" and masked)]
+    parts = [
+        _IMPORTS,
+        f"DTYPE = torch.{subject.precision}",
+        f"POSITIONS = {subject.positions}  # at most\n\n",
+        "\n\n\n".join([*used, _format_module_class(subject)]),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _format_module_class(subject: ExportSubject) -> str:
+    """The class: its parameters, and the pass step by step."""
+    names = {place: one.name for place, one in subject.fixed.items()}
+    body = LineWriter(subject.steps, _DIALECT, names).write()
+    name, needs_batch = clean_docstring_text(subject.loaded.name), any("batch" in line for line in body)
+    size = "batch, length = tokens.shape" if needs_batch else "length = tokens.shape[1]"
+    return "\n".join(
+        [
+            "class Model(nn.Module):",
+            f'    """{name}: learned arrays are parameters, fixed ones are buffers."""',
+            "",
+            "    def __init__(self) -> None:",
+            "        super().__init__()",
+            "        # fmt: off",
+            *_format_torch_arrays(subject),
+            "        # fmt: on",
+            "",
+            "    def forward(self, tokens: Tensor) -> Tensor:",
+            '        """Logits `batch pos tok` for tokens `batch pos`."""',
+            f"        {size}",
+            "        if length > POSITIONS:",
+            '            raise ValueError(f"at most {POSITIONS} positions, but there are {length}")',
+            "        # No position sees a later one: what fills up a shorter input changes nothing.",
+            "        tokens = functional.pad(tokens, (0, POSITIONS - length)).T",
+            "",
+            *(f"        {line}".rstrip() for line in body),
+            "",
+            "        return logits.permute(2, 1, 0)[:, :length]",
+        ]
+    )
+
+
+def _format_torch_arrays(subject: ExportSubject) -> list[str]:
+    """Parameters, then buffers, each under its name."""
+    precision = subject.precision
+    lines = [f"        # {subject.counts['learned']} learned parameters"]
+    for name, array in subject.learned.items():
+        start = f"        self.{to_python_name(name)} = nn.Parameter(torch.tensor("
+        text = format_array_literal(array, precision, 8, len(start), len(", dtype=DTYPE))"))
+        lines.append(f"{start}{text}, dtype=DTYPE))")
+    stored = [
+        FixedArray(to_python_name(name), array) for name, array in subject.stored(is_learned=False).items()
+    ]
+    fixed = [*stored, *subject.fixed.values()]
+    lines += ["        # fixed parameters"] if fixed else []
+    return lines + [_format_buffer_line(one, precision) for one in fixed]
+
+
+def _format_buffer_line(one: FixedArray, precision: str) -> str:
+    start = f'        self.register_buffer("{one.name}", '
+    if one.slope is not None:
+        slope = f", {format_number_literal(one.slope, 'float64')}" if one.slope else ""
+        return f"{start}causal(POSITIONS{slope}), persistent=False)"
+    squeezed, shape = squeeze_array(one.array)
+    kind = "torch.int64" if one.array.dtype.kind == "i" else "DTYPE"
+    end = f", dtype={kind}){shape}, persistent=False)"
+    text = format_array_literal(squeezed, precision, 8, len(start) + len("torch.tensor("), len(end))
+    return f"{start}torch.tensor({text}{end}"

@@ -1,0 +1,1 @@
+"""`glassformer spectra`: of one model or two, what its words mean, and what it leaves for a browser."""

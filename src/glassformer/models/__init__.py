@@ -1,0 +1,43 @@
+"""What computes: parts, the forward pass, the counts. NumPy and JAX run the same code."""
+
+DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "adding": "SumAnswer label_token read_answer_number require_summand write_sum",
+    "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
+    "attention": "Attention AttentionSite MASKED Record",
+    "blocks": "Blocks apply_blockwise_linear map_blocks to_dense",
+    "bounded": (
+        "BoundedArray FloatFormat LEAST OWN add_rounding_bounds bound_constant bound_coordinate "
+        "bound_range scale_parts sum_magnitudes to_bounded"
+    ),
+    "count": (
+        "DEAD_TOLERANCE PLAIN ParameterCounts RANK_TOLERANCE count_by_part count_constants "
+        "count_fixed_constants count_parameters mark_free_entries name_chosen_entries"
+    ),
+    "feedforward": "FeedForward",
+    "forward": (
+        "compute_logit_blocks embed_tokens finish_layer format_layer_prefix forward ignore_record "
+        "list_all_parameters list_parameters read_out_logits run_layer untie_parameters"
+    ),
+    "generate": "write_greedy write_sampled",
+    "head": "CLOSED LinearHead LowestHead ParabolicHead TiedHead",
+    "margins": "measure_margins measure_token_margins",
+    "model": "Model check_params to_float64",
+    "norm": "FlatNorm NoNorm Norm RMSNorm SpiralNorm",
+    "ops": "Ops Value",
+    "ops_bounded": "BoundedOps LIBRARY",
+    "ops_jax": "JaxOps",
+    "ops_lanes": "LaneOps make_lanes",
+    "ops_numpy": "FEW NumpyOps",
+    "ops_rows": "RowOps split_dimensions",
+    "parameter": "Parameter Parameters",
+    "position": (
+        "AlibiRelation CirclePosition LearnedPosition NoPosition NoRelation RopeRelation SpiralPosition"
+    ),
+    "program": "Program trace_programs trace_whole",
+    "projection": (
+        "AnyProjection ConstantProjection DirectionProjection FullProjection IdentityProjection "
+        "MirroredProjection PatternProjection RankOneProjection RepeatedProjection RotatedProjection "
+        "SparseProjection SpreadProjection choose_dimension_range fetch_parameter"
+    ),
+    "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
+}

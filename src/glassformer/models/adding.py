@@ -1,0 +1,82 @@
+"""One sum as a model writes it: 57 + 68 is asked as tokens, and what comes back is read as a number.
+
+>>> from glassformer.tasks import make_layout
+>>> layout = make_layout("msb", digits=2)
+>>> read_answer_number(layout, np.array([5, 2, 1])), read_answer_number(layout, np.array([5, 10, 1]))
+(125, '1=5')
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from glassformer.core.errors import require_value
+from glassformer.models.generate import measure_top_margin, write_greedy
+from glassformer.models.model import Model
+from glassformer.tasks import Addition, Layout, to_digits, to_numbers
+from glassformer.tasks.addition import BASE
+
+
+@dataclass(frozen=True)
+class _AnswerDigit:
+    """One token of an answer and how sure the model was of it."""
+
+    place: int  # 0 is the units
+    token: int
+    label: str
+    margin: float  # logits between this token and the next best
+
+
+@dataclass(frozen=True)
+class SumAnswer:
+    """What a model answers to a + b; an answer with tokens that are no digits is a text."""
+
+    a: int
+    b: int
+    expected: int
+    got: int | str
+    right: bool
+    margin: float  # the smallest of all digits
+    digits: tuple[_AnswerDigit, ...]  # in the order of writing
+
+
+def write_sum(model: Model, task: Addition, a: object, b: object) -> SumAnswer:
+    """The sum, digit by digit, each fed back as the model wrote it."""
+    first, second = require_summand("a", a, task.digits), require_summand("b", b, task.digits)
+    layout, gaps = task.written(), list[float]()
+    prompt = layout.prompt(to_digits([first], task.digits), to_digits([second], task.digits))
+    tokens = write_greedy(
+        model, prompt, task.digits + 1, lambda logits: gaps.append(float(measure_top_margin(logits)[0]))
+    )
+    got = read_answer_number(layout, layout.decode(tokens)[:, 0])
+    digits = tuple(
+        _AnswerDigit(
+            list(layout.z_positions).index(place),
+            int(tokens[place, 0]),
+            label_token(layout, int(tokens[place, 0])),
+            gap,
+        )
+        for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
+    )
+    return SumAnswer(first, second, first + second, got, got == first + second, min(gaps), digits)
+
+
+def read_answer_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
+    """The number that these tokens, units first, spell; a text where they are not all digits."""
+    if (digits < BASE).all():
+        return to_numbers(digits[:, None])[0]
+    return "".join(label_token(layout, int(digit)) for digit in digits[::-1])
+
+
+def label_token(layout: Layout, token: int) -> str:
+    """What stands for a token; the layout has no label for those that only the model knows."""
+    return layout.labels[token] if token < len(layout.labels) else f"<{token}>"
+
+
+def require_summand(name: str, value: object, digits: int) -> int:
+    """The value, if it is an integer that the task can write."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    number, most = int(value) if isinstance(value, int | np.integer) else -1, BASE**digits - 1
+    require_value(is_whole and 0 <= number <= most, name, f"an integer between 0 and {most}", value)
+    return number

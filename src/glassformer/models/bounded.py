@@ -1,0 +1,297 @@
+"""Numbers with bounds: a real value over a whole box of inputs, and how far floating point may be off it.
+
+A value is centre + sum of slope_i y_i, give or take a radius, for coordinates y_i between -1 and 1 (affine
+arithmetic: what depends on the same coordinate cancels). The deployed arithmetic, in whatever order it adds,
+gives that value plus sum of noise_i z_i, give or take an error, for unknown z_i between -1 and 1: so what
+comes from the same rounding cancels as well. Every operation rounds outwards.
+
+>>> x = bound_coordinate(FloatFormat("float32"), 0, 1, np.array(0.0), np.array(2.0))
+>>> low, high = (x - x * 0.5).range()
+>>> float(low) < 0 < 0.9999 < float(high) < 1.0001
+True
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.models.blocks import Blocks
+
+OWN = 2.0**-52  # share of a result by which our own float64 arithmetic may be off, twice over
+LEAST = 1e-300  # the same for results so small that they lose digits
+Array = Float[np.ndarray, "..."]
+
+
+class FloatFormat:
+    """The deployed arithmetic: unit roundoff, smallest step and largest number; real numbers have none."""
+
+    def __init__(self, precision: str, real: bool = False) -> None:
+        self.dtype = np.dtype(precision)
+        about = np.finfo(self.dtype)
+        self.unit = 0.0 if real else float(about.eps) / 2
+        self.step = 0.0 if real else float(about.smallest_subnormal)
+        self.most = np.inf if real else float(about.max)
+
+    def of_sum(self, terms: int) -> float:
+        """Relative error of a sum of products of so many terms, in any order."""
+        errors = (terms + 2) * self.unit
+        return errors / (1 - errors)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedArray:
+    """An array of numbers with bounds."""
+
+    __array_ufunc__ = None  # NumPy leaves array * bounded to us
+
+    floats: FloatFormat
+    centre: Array
+    slope: Array | None  # coordinate, then as the centre; none: no coordinate moves it
+    radius: Array
+    noise: Array | None  # rounding that is told apart, then as the centre
+    error: Array  # all other rounding
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.centre.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.centre.ndim
+
+    @cached_property
+    def reach(self) -> Array:
+        """How far the real value may be from the centre."""
+        return sum_magnitudes(self.slope) + self.radius
+
+    @cached_property
+    def size(self) -> Array:
+        """The largest magnitude of the real value."""
+        return np.asarray(np.abs(self.centre) + self.reach)
+
+    @cached_property
+    def off(self) -> Array:
+        """How far the deployed value may be from the real one."""
+        return sum_magnitudes(self.noise) + self.error
+
+    def range(self) -> tuple[Array, Array]:
+        """The smallest and the largest real value."""
+        reach = self.reach * (1 + OWN)
+        return _widen_downwards(self.centre - reach), _widen_upwards(self.centre + reach)
+
+    def per_part(self, change: Callable[[Array], Array]) -> "BoundedArray":
+        """The same change of shape for every array; the first axis of slope and noise stays."""
+        slope, noise = (
+            None if parts is None else np.stack([change(one) for one in parts])
+            for parts in (self.slope, self.noise)
+        )
+        return BoundedArray(
+            self.floats, change(self.centre), slope, change(self.radius), noise, change(self.error)
+        )
+
+    @property
+    def T(self) -> "BoundedArray":  # noqa: N802, as NumPy calls it
+        return self.per_part(np.transpose)
+
+    def reshape(self, *shape: int) -> "BoundedArray":
+        return self.per_part(lambda part: part.reshape(*shape))
+
+    def __getitem__(self, key: Any) -> "BoundedArray":
+        return self.per_part(lambda part: np.asarray(part[key]))
+
+    def __neg__(self) -> "BoundedArray":
+        slope, noise = (None if parts is None else -parts for parts in (self.slope, self.noise))
+        return BoundedArray(self.floats, -self.centre, slope, self.radius, noise, self.error)
+
+    def __add__(self, other: Any) -> "BoundedArray":
+        if isinstance(other, Blocks):
+            return NotImplemented
+        other = to_bounded(self.floats, other)
+        slope = _add_parts(*_align_axes(self.slope, other.slope, self, other))
+        noise = _add_parts(*_align_axes(self.noise, other.noise, self, other))
+        return add_rounding_bounds(
+            self.floats,
+            self.centre + other.centre,
+            slope,
+            self.radius + other.radius,
+            noise,
+            self.error + other.error,
+        )
+
+    def __sub__(self, other: Any) -> "BoundedArray":
+        return self + -to_bounded(self.floats, other)
+
+    def __rsub__(self, other: Any) -> "BoundedArray":
+        return to_bounded(self.floats, other) - self
+
+    def __mul__(self, other: Any) -> "BoundedArray":
+        if isinstance(other, Blocks):
+            return NotImplemented
+        return _multiply_bounded(self, to_bounded(self.floats, other))
+
+    def __truediv__(self, other: Any) -> "BoundedArray":
+        return _multiply_bounded(self, _invert_bounded(to_bounded(self.floats, other)))
+
+    def __rtruediv__(self, other: Any) -> "BoundedArray":
+        return to_bounded(self.floats, other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def bound_constant(floats: FloatFormat, value: object) -> BoundedArray:
+    """Stored parameters and constants, as the deployed precision has them."""
+    centre = np.asarray(np.asarray(value, floats.dtype), np.float64)
+    return BoundedArray(floats, centre, None, np.zeros(centre.shape), None, np.zeros(centre.shape))
+
+
+def bound_range(floats: FloatFormat, low: Array, high: Array, error: Array | float = 0.0) -> BoundedArray:
+    """Real values between two numbers that may be anything there."""
+    centre = (low + high) / 2
+    radius = _widen_upwards(np.maximum(high - centre, centre - low) * (1 + OWN))
+    errors = np.broadcast_to(np.asarray(error, np.float64), centre.shape)
+    return BoundedArray(floats, centre, None, radius, None, errors)
+
+
+def bound_coordinate(floats: FloatFormat, number: int, count: int, low: Array, high: Array) -> BoundedArray:
+    """Coordinate `number` of `count`, running from low to high."""
+    middle = bound_range(floats, low, high)
+    slope = np.zeros((count, *middle.shape))
+    slope[number] = middle.radius
+    radius = OWN * np.abs(middle.centre) + LEAST
+    return BoundedArray(floats, middle.centre, slope, radius, None, middle.error)
+
+
+def separate_row_errors(x: BoundedArray, first: int) -> BoundedArray:
+    """The same, with the error of every row as a noise of its own, from number `first` on."""
+    rows, before = np.arange(len(x.error)), 0 if x.noise is None else len(x.noise)
+    noise = np.zeros((max(first + len(rows), before), *x.shape))
+    if x.noise is not None:
+        noise[:before] = x.noise
+    noise[first + rows, rows] += x.error
+    return BoundedArray(x.floats, x.centre, x.slope, x.radius, noise, np.zeros(x.shape))
+
+
+def to_bounded(floats: FloatFormat, value: object) -> BoundedArray:
+    return value if isinstance(value, BoundedArray) else bound_constant(floats, value)
+
+
+def add_rounding_bounds(
+    floats: FloatFormat,
+    centre: Array,
+    slope: Array | None,
+    radius: Array,
+    noise: Array | None,
+    error: Array,
+    units: float = 1.0,
+) -> BoundedArray:
+    """A result with our own rounding in its radius, and so many units of the deployed one in its error."""
+    slope, noise = _broadcast_parts(slope, centre), _broadcast_parts(noise, centre)
+    size = np.abs(centre) + sum_magnitudes(slope)
+    radius = radius * (1 + OWN) + (OWN * size + LEAST)
+    off = sum_magnitudes(noise) + error
+    error = error + OWN * off
+    if units and floats.unit:
+        error = error + (floats.unit * units) * (size + radius + off)
+    error = bound_overflow(floats, size + radius + off, error)
+    return BoundedArray(floats, centre, slope, radius, noise, error * (1 + OWN) + floats.step)
+
+
+def bound_overflow(floats: FloatFormat, size: Array, error: Array) -> Array:
+    """The error, infinite where a deployed number, or a part of a sum, might overflow."""
+    if floats.most == np.inf or size.max(initial=0.0) < floats.most:
+        return error
+    return np.where(size < floats.most, error, np.inf)
+
+
+def _broadcast_parts(parts: Array | None, centre: Array) -> Array | None:
+    """Slopes or noises as large as the numbers that they belong to."""
+    if parts is None or parts.shape[1:] == centre.shape:
+        return parts
+    return np.broadcast_to(parts, (len(parts), *centre.shape))
+
+
+def sum_magnitudes(parts: Array | None) -> Array | float:
+    """Sum of magnitudes over the first axis."""
+    if parts is None:
+        return 0.0
+    return np.asarray(np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0))
+
+
+def _add_parts(first: Array | None, second: Array | None) -> Array | None:
+    """Sums of slopes or of noises; one that has more of them has them at the end."""
+    if first is None or second is None:
+        return second if first is None else first
+    if len(first) == len(second):
+        return np.asarray(first + second)
+    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
+    both = np.array(
+        np.broadcast_to(longer, (len(longer), *np.broadcast_shapes(first.shape[1:], second.shape[1:])))
+    )
+    both[: len(shorter)] += shorter
+    return both
+
+
+def _align_axes(
+    first: Array | None, second: Array | None, x: BoundedArray, y: BoundedArray
+) -> tuple[Array | None, Array | None]:
+    """Slopes or noises of x and y, both with as many axes as the result."""
+    axes = max(x.ndim, y.ndim)
+
+    def deep(parts: Array | None, of: BoundedArray) -> Array | None:
+        if parts is None or of.ndim == axes:
+            return parts
+        return parts.reshape(len(parts), *[1] * (axes - of.ndim), *of.shape)
+
+    return deep(first, x), deep(second, y)
+
+
+def _multiply_bounded(x: BoundedArray, y: BoundedArray) -> BoundedArray:
+    """x y, rounded once."""
+    first, second = _align_axes(x.slope, y.slope, x, y)
+    slope = _add_parts(scale_parts(first, y.centre), scale_parts(second, x.centre))
+    first, second = _align_axes(x.noise, y.noise, x, y)
+    noise = _add_parts(scale_parts(first, y.centre), scale_parts(second, x.centre))
+    mine, theirs, reach, other = np.abs(x.centre), np.abs(y.centre), x.reach, y.reach
+    radius = mine * y.radius + theirs * x.radius + reach * other
+    error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
+    return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error)
+
+
+def scale_parts(parts: Array | None, factor: Array) -> Array | None:
+    return None if parts is None else parts * factor
+
+
+def _invert_bounded(x: BoundedArray) -> BoundedArray:
+    """1 / x; without bounds where x may be 0."""
+    least = np.maximum(np.abs(x.centre) - (x.reach + x.off) * (1 + OWN), 0.0) * (1 - OWN)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        value = 1 / x.centre
+        return bound_curve(x, value, -value * value, 2 / (least * least * least), 0.0)
+
+
+def bound_curve(
+    x: BoundedArray, value: Array, steepness: Array, bend: Array | float, error: Array | float
+) -> BoundedArray:
+    """A function by its tangent at the centre, deployed to within `error`.
+
+    `bend` bounds its second derivative over all real and deployed values.
+    """
+    reach, off = x.reach, x.off
+    with np.errstate(invalid="ignore", over="ignore"):
+        radius = np.abs(steepness) * x.radius + 0.5 * bend * reach * reach
+        moved = np.abs(steepness) * x.error + bend * (reach + off) * off + error
+    radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
+    slope, noise = scale_parts(x.slope, steepness), scale_parts(x.noise, steepness)
+    return add_rounding_bounds(x.floats, value, slope, radius, noise, moved, units=0.0)
+
+
+def _widen_downwards(x: Array) -> Array:
+    return np.asarray(x - (OWN * np.abs(x) + LEAST))
+
+
+def _widen_upwards(x: Array) -> Array:
+    return np.asarray(x + (OWN * np.abs(x) + LEAST))

@@ -1,0 +1,91 @@
+"""Norms: x / sqrt(mean(x^2) + eps) times a gain that is learned, fixed, or none. Share one by a tie.
+
+With gain 1, (3, 4) becomes (3, 4) / sqrt(12.5).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from glassformer.models.blocks import sum_squares
+from glassformer.models.ops import Ops, Value
+from glassformer.models.parameter import Parameter, Parameters, make_constant_parameter
+from glassformer.models.projection import fetch_parameter
+
+
+@dataclass(frozen=True)
+class NoNorm:
+    """x as it is."""
+
+    kind: ClassVar[str] = "none"
+    constants: ClassVar[int] = 0
+
+    def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value) -> Value:
+        return x
+
+
+@dataclass(frozen=True)
+class RMSNorm:
+    """Root mean square 1, then one learned gain per dimension."""
+
+    kind: ClassVar[str] = "rms"
+    constants: ClassVar[int] = 1
+    eps: float = 1e-5
+
+    def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
+        return {f"{name}.gain": make_constant_parameter((dims,), 1.0)}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value) -> Value:
+        size = sum_squares(ops, x) / x.shape[0]  # pos batch
+        gain = self.gain(ops, params, name, x.shape[0])
+        return x / ops.sqrt(size + self.eps) * gain[:, None, None]
+
+    def gain(self, ops: Ops, params: Parameters, name: str, dims: int) -> Value:
+        return params[f"{name}.gain"]
+
+
+@dataclass(frozen=True)
+class FlatNorm(RMSNorm):
+    """Parameter-free: the same fixed gain in every dimension."""
+
+    kind: ClassVar[str] = "flat"
+    constants: ClassVar[int] = 2
+    factor: float = 1.0
+
+    def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def gain(self, ops: Ops, params: Parameters, name: str, dims: int) -> Value:
+        return ops.array([self.factor] * dims)
+
+
+@dataclass(frozen=True)
+class SpiralNorm(RMSNorm):
+    """Gain amplitude sin(2 pi d / period) + 1 in dimension d: a formula, nothing learned.
+
+    `boost` names a learned vector z (MicroAdder-62's `position.z_hi`) that adds
+    amplitude |z| / (sum |z| + 1) to the last dimensions.
+    """
+
+    kind: ClassVar[str] = "spiral"
+    constants: ClassVar[int] = 3
+    amplitude: float = 3.5
+    period: float = 10.0
+    boost: str = ""
+
+    def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def gain(self, ops: Ops, params: Parameters, name: str, dims: int) -> Value:
+        wave = [self.amplitude * math.sin(2 * math.pi * dim / self.period) + 1 for dim in range(dims)]
+        if not self.boost:
+            return ops.array(wave)
+        size = ops.abs(fetch_parameter(params, self.boost))
+        lift = self.amplitude * size / (ops.sum(size, 0) + 1)
+        return ops.array(wave) + ops.join([ops.array([0.0] * (dims - size.shape[0])), lift])
+
+
+Norm = NoNorm | RMSNorm | FlatNorm | SpiralNorm

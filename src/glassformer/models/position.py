@@ -1,0 +1,242 @@
+"""Positions: tables `pos dim` that join the token embedding, and two that act inside attention.
+
+Joined: `LearnedPosition`, `SpiralPosition`, `CirclePosition`, `SinusoidalPosition`, `NoPosition`. Inside
+attention: `RopeRelation` turns queries and keys, `AlibiRelation` lowers the score of a key by its distance.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from glassformer.core.errors import require_value
+from glassformer.models.ops import Ops, Value
+from glassformer.models.parameter import (
+    LATER,
+    Parameter,
+    Parameters,
+    make_constant_parameter,
+    make_normal_parameter,
+)
+
+_SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
+
+
+@dataclass(frozen=True)
+class NoPosition:
+    """Nothing; attention is then blind to order, but for its mask."""
+
+    kind: ClassVar[str] = "none"
+    constants: ClassVar[int] = 0
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        return ops.array([[0.0] * dims] * context)
+
+
+@dataclass(frozen=True)
+class LearnedPosition:
+    """One free row per position."""
+
+    kind: ClassVar[str] = "learned"
+    constants: ClassVar[int] = 0
+    deviation: float = 1.0  # of the first values
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {f"{name}.weight": make_normal_parameter((context, dims), self.deviation)}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        return params[f"{name}.weight"]
+
+
+@dataclass(frozen=True)
+class SinusoidalPosition:
+    """Sines and cosines of falling frequency, a fixed formula."""
+
+    kind: ClassVar[str] = "sinusoidal"
+    constants: ClassVar[int] = 1
+    base: float = 10_000.0  # wavelength ratio of the last pair to the first
+
+    def __post_init__(self) -> None:
+        require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def entry(position: int, dim: int) -> float:
+            angle = position / self.base ** (2 * (dim // 2) / dims)
+            return math.cos(angle) if dim % 2 else math.sin(angle)
+
+        return ops.array([[entry(position, dim) for dim in range(dims)] for position in range(context)])
+
+
+@dataclass(frozen=True)
+class SpiralPosition:
+    """Slot i at [amp cos(2 pi i / period + phase), amp sin(...), slope i + offset].
+
+    `slots` says, position by position, which turn of the spiral it takes: a number, "zero", or the name of a
+    vector that is learned for that position alone (MicroAdder's `equals` and `z_hi`). Empty: position p takes
+    slot p. A name in `turns` is a point on the curve whose turn is learned: one parameter. In two dimensions
+    it is a circle.
+    """
+
+    kind: ClassVar[str] = "spiral"
+    period: float = 10.0
+    amplitude: float = 3.5
+    phase: float = 0.0
+    slope: float = 0.15
+    offset: float = 0.0
+    learned: bool = False  # learn amplitude, phase, slope and offset
+    slots: tuple[float | str, ...] = ()
+    turns: tuple[tuple[str, float], ...] = field(default=(), metadata=LATER)  # slot, and its first turn
+
+    def __post_init__(self) -> None:
+        require_value(
+            _SMALLEST <= abs(self.period) <= _LARGEST, "period", "between 1e-6 and 1e12", self.period
+        )
+
+    @property
+    def constants(self) -> int:
+        """The period, the curve where it is not learned, and every position between two turns."""
+        between = {slot for slot in self.slots if not isinstance(slot, str) and slot % 1}
+        curve = 3 if self.slope == self.offset == 0 else 5  # a circle has no ramp
+        return (1 if self.learned else curve) + len(between)
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        require_value(dims >= 2, "dimensions of a spiral", "at least 2", dims)
+        given = len(self.slots)
+        fits = f"one per position ({context}) or none"
+        require_value(given in (0, context), "slots of a spiral", fits, given)
+        shape = {"amplitude": self.amplitude, "phase": self.phase, "slope": self.slope, "offset": self.offset}
+        curve = (
+            {f"{name}.{key}": make_constant_parameter((), value) for key, value in shape.items()}
+            if self.learned
+            else {}
+        )
+        turns = {f"{name}.{slot}": make_constant_parameter((), first) for slot, first in self.turns}
+        return (
+            curve | turns | {f"{name}.{slot}": make_normal_parameter((dims,), 0.02) for slot in self.alone()}
+        )
+
+    def alone(self) -> list[str]:
+        """Slots that are vectors of their own, each once."""
+        on_curve = {"zero", *dict(self.turns)}
+        return list(dict.fromkeys(s for s in self.slots if isinstance(s, str) and s not in on_curve))
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def number(key: str) -> Value:
+            return params[f"{name}.{key}"] if self.learned else ops.array(getattr(self, key))
+
+        slots, turns = self.slots or tuple(range(context)), dict(self.turns)
+        turn = ops.array([0.0 if isinstance(slot, str) else slot for slot in slots])
+        for slot in turns:
+            turn = turn + ops.array([float(slot == other) for other in slots]) * params[f"{name}.{slot}"]
+        on_curve = ops.array([float(not isinstance(slot, str) or slot in turns) for slot in slots])
+        angle = number("phase") + turn * (2 * math.pi / self.period)
+        wave = [number("amplitude") * ops.cos(angle), number("amplitude") * ops.sin(angle)]
+        curve = [*wave, number("slope") * turn + number("offset"), *[turn * 0.0] * (dims - 3)]
+        table = ops.stack([column * on_curve for column in curve[:dims]], 1)  # pos dim
+        for slot in self.alone():
+            here = ops.array([float(slot == other) for other in slots])
+            table = table + here[:, None] * params[f"{name}.{slot}"][None, :]
+        return table
+
+
+@dataclass(frozen=True)
+class CirclePosition:
+    """Position p at amplitude (sin u, cos u) with u = 2 pi p / period, in dimensions `at` and `at` + 1.
+
+    Positions that are a period apart get the very same row: p is reduced first, and the row is computed in
+    double precision and rounded once. The first `loud` positions may have an amplitude of their own.
+    """
+
+    kind: ClassVar[str] = "circle"
+    period: int = 10
+    amplitude: float = 1.0
+    at: int = 0
+    loud: int = 0  # how many positions have the loud amplitude
+    loud_amplitude: float = 1.0
+
+    @property
+    def constants(self) -> int:
+        """Period and amplitude; with loud positions also their number and their amplitude."""
+        return 4 if self.loud else 2
+
+    def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        require_value(1 <= self.period <= 10**6, "period of a circle", "between 1 and 10^6", self.period)
+        require_value(0 <= self.loud <= 10**6, "loud positions of a circle", "between 0 and 10^6", self.loud)
+        require_value(0 <= self.at <= dims - 2, "at of a circle", f"between 0 and {dims - 2}", self.at)
+        return {}
+
+    def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
+        def row(position: int) -> list[float]:
+            angle = 2 * math.pi * (position % self.period) / self.period
+            amplitude = self.loud_amplitude if position < self.loud else self.amplitude
+            wave = [amplitude * math.sin(angle), amplitude * math.cos(angle)]
+            return [0.0] * self.at + wave + [0.0] * (dims - self.at - 2)
+
+        return ops.array([row(position) for position in range(context)])
+
+
+@dataclass(frozen=True)
+class NoRelation:
+    """Attention sees content and the joined positions only."""
+
+    kind: ClassVar[str] = "none"
+    constants: ClassVar[int] = 0
+
+
+@dataclass(frozen=True)
+class RopeRelation:
+    """Turn pair (2i, 2i+1) of queries and keys by position x frequency i: scores then see distances only."""
+
+    kind: ClassVar[str] = "rope"
+    frequencies: tuple[float, ...] = ()  # radians per position, one per pair; empty: base ** (-2 i / size)
+    base: float = 10_000.0
+
+    def __post_init__(self) -> None:
+        require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
+
+    @property
+    def constants(self) -> int:
+        return len(self.frequencies) or 1
+
+    def turn(self, ops: Ops, x: Value, positions: range) -> Value:
+        """Rotate `dim pos batch`, whose rows stand at `positions`."""
+        size = x.shape[0]
+        turned: list[Value] = []
+        for pair, frequency in enumerate(self.rates(size)):
+            angle = ops.array([frequency * position for position in positions])[:, None]
+            cosine, sine = ops.cos(angle), ops.sin(angle)
+            even, odd = x[2 * pair], x[2 * pair + 1]
+            turned += [even * cosine - odd * sine, even * sine + odd * cosine]
+        return ops.rows(turned + [x[dim] for dim in range(len(turned), size)])
+
+    def rates(self, size: int) -> tuple[float, ...]:
+        given, most = len(self.frequencies), size // 2
+        require_value(given <= most, "RoPE frequencies", f"at most {most}, one per pair", given)
+        return self.frequencies or tuple(self.base ** (-2 * pair / size) for pair in range(size // 2))
+
+
+@dataclass(frozen=True)
+class AlibiRelation:
+    """Lower the score of a key d positions back by slope x d, one slope per head."""
+
+    kind: ClassVar[str] = "alibi"
+    slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
+
+    @property
+    def constants(self) -> int:
+        """A slope of 0 is no constant; the rule of slopes counts as one."""
+        return sum(slope != 0 for slope in self.slopes) if self.slopes else 1
+
+    def slope(self, head: int, heads: int) -> float:
+        given = len(self.slopes)
+        require_value(given in (0, heads), "ALiBi slopes", f"one per head ({heads}) or none", given)
+        return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
+
+
+Position = NoPosition | LearnedPosition | SinusoidalPosition | SpiralPosition | CirclePosition
+Relation = NoRelation | RopeRelation | AlibiRelation

@@ -1,0 +1,1 @@
+"""One figure per file: `compute` makes its data, `draw` makes the picture of them, `caption` says how."""

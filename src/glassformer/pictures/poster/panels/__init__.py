@@ -1,0 +1,1 @@
+"""One file per panel: compute(sums), title(data), draw(frame, data), caption(data)."""

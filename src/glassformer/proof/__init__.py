@@ -1,1 +1,0 @@
-"""Proof: right on every input, or the input where it fails."""

@@ -1,0 +1,73 @@
+"""The certificate of a proof: the model, the task, and what another program can verify of the verdict.
+
+docs/certificate.md describes the format; `glassformer.checker` verifies it with code of its own. The classes
+of an adder's proof are in `adder_certificate.py`.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from glassformer.models.architecture import Architecture
+from glassformer.models.model import Model
+from glassformer.proofs.verdict import Verdict
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import Task
+
+_FORMAT = 1
+
+
+def make_refutation(proof: Verdict, model: Model, task: Task, origin: str) -> dict[str, Any]:
+    """Of a model that reads strings: the context where it fails, which anybody can run."""
+    content = make_heading(model, task, origin) | {
+        "arithmetic": proof.arithmetic,
+        "verdict": proof.verdict,
+        "inputs": proof.inputs,
+        "counterexample": proof.counterexample,
+        "worst": proof.details["worst"],
+    }
+    return content | {"digest": digest_certificate(content)}
+
+
+def make_heading(model: Model, task: Task, origin: str) -> dict[str, Any]:
+    """Format, model and task."""
+    about = {
+        "origin": origin,
+        "sha256": hash_model(model.architecture, model.params),
+        "architecture": _normalise_tree(model.architecture),
+        "params": {name: _to_hex_array(array) for name, array in model.params.items()},
+    }
+    made_with = f"glassformer {version('glassformer')}"
+    return {"format": _FORMAT, "made_with": made_with, "model": about, "task": to_tree(task)}
+
+
+def hash_model(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:
+    """Names, shapes, parameters and architecture, as one text of 64 characters."""
+    found = hashlib.sha256()
+    for name in sorted(params):
+        array = np.asarray(params[name], np.dtype(architecture.precision).newbyteorder("<"))
+        found.update(name.encode() + b"\0" + repr(array.shape).encode() + b"\0" + array.tobytes())
+    found.update(_to_canonical_json(_normalise_tree(architecture)).encode())
+    return found.hexdigest()
+
+
+def _normalise_tree(architecture: Architecture) -> Any:
+    """The architecture as it is after being written and read, so that 7 and 7.0 are the same text."""
+    return to_tree(from_tree(Architecture, to_tree(architecture), "model"))
+
+
+def digest_certificate(content: Mapping[str, object]) -> str:
+    return hashlib.sha256(_to_canonical_json(content).encode()).hexdigest()
+
+
+def _to_canonical_json(content: object) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def _to_hex_array(array: np.ndarray) -> dict[str, Any]:
+    """Numbers as hexadecimal texts, exact to the last bit."""
+    return {"shape": list(array.shape), "values": [float(value).hex() for value in array.ravel()]}

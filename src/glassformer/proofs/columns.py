@@ -1,0 +1,171 @@
+"""Classes of pairs of numbers: what an adder must be shown to get right, digit by digit.
+
+At step i the model has written i digits of the sum. By induction they are right, so the class of a pair is:
+the step, the token just written, the sum of the two digits in the column that comes next, and the carry into
+it. 57 + 68 at step 1 is in the class (1, 5, 11, 1): a 5 was written, 5 + 6 = 11 is next, a carry comes in.
+The class says which digit is right: 2. A class may be split further by pinning more columns.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from glassformer.tasks.addition import BASE
+from glassformer.tasks.layouts import Layout
+
+CARRIES = 2
+_X, _Y = np.meshgrid(np.arange(BASE), np.arange(BASE), indexing="ij")  # digits of a column
+_CARRY = np.arange(CARRIES)[:, None, None]
+_TOTAL = _X + _Y + _CARRY  # carry x y
+WRITTEN, CARRIED = _TOTAL % BASE, _TOTAL // BASE
+_NO_COLUMN = -1  # sum of the column above the highest
+
+_Mask = Bool[np.ndarray, "carry x y"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairClasses:
+    """Rows of classes; pins say what each leaves open in some columns, all else is open."""
+
+    layout: Layout
+    step: Int[np.ndarray, " row"]
+    previous: Int[np.ndarray, " row"]  # token that asks
+    total: Int[np.ndarray, " row"]  # x + y of the column, -1 above the highest
+    carry: Int[np.ndarray, " row"]  # into the column
+    pin_row: Int[np.ndarray, " pin"]
+    pin_column: Int[np.ndarray, " pin"]
+    pin_mask: Bool[np.ndarray, "pin carry x y"]
+    last: Bool[np.ndarray, "row carry"]  # which last carries are open
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    @property
+    def right(self) -> Int[np.ndarray, " row"]:
+        """The token that must come."""
+        return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % BASE)
+
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> "PairClasses":
+        """Some of the rows, in the order given; a row may come more than once."""
+        order = np.argsort(rows, kind="stable")
+        first, last = (np.searchsorted(rows[order], self.pin_row, side) for side in ("left", "right"))
+        pin = np.repeat(np.arange(len(self.pin_row)), last - first)
+        within = np.arange(len(pin)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
+        return replace(
+            self,
+            **{key: getattr(self, key)[rows] for key in ("step", "previous", "total", "carry", "last")},
+            pin_row=order[first[pin] + within],
+            pin_column=self.pin_column[pin],
+            pin_mask=self.pin_mask[pin],
+        )
+
+    def masks(self, rows: Int[np.ndarray, " chosen"]) -> Bool[np.ndarray, "chosen column carry x y"]:
+        """What rows leave open, column by column."""
+        chosen = self.take(rows)
+        found = np.ones((len(rows), self.layout.digits, CARRIES, BASE, BASE), bool)
+        found[chosen.pin_row, chosen.pin_column] = chosen.pin_mask
+        return found
+
+    def pinned(
+        self, column: Int[np.ndarray, " row"], mask: Bool[np.ndarray, "row carry x y"]
+    ) -> "PairClasses":
+        """Every row with another mask in one of its columns."""
+        others = self.pin_column != column[self.pin_row]
+        return replace(
+            self,
+            pin_row=np.append(self.pin_row[others], np.arange(len(self))),
+            pin_column=np.append(self.pin_column[others], column),
+            pin_mask=np.concatenate([self.pin_mask[others], mask]),
+        )
+
+
+def join_classes(parts: list[PairClasses]) -> PairClasses:
+    """Rows of several, one after the other."""
+    starts = np.cumsum([0, *(len(part) for part in parts)])
+    fields = ("step", "previous", "total", "carry", "pin_column", "pin_mask", "last")
+    joined = {key: np.concatenate([getattr(part, key) for part in parts]) for key in fields}
+    rows = [part.pin_row + start for part, start in zip(parts, starts, strict=False)]
+    return PairClasses(parts[0].layout, **joined, pin_row=np.concatenate(rows))
+
+
+def list_written_columns(layout: Layout) -> Int[np.ndarray, " step"]:
+    """The column that each step writes."""
+    positions = list(layout.z_positions)
+    return np.array([positions.index(layout.prompt_length + step) for step in range(layout.digits + 1)])
+
+
+@lru_cache(maxsize=16)
+def enumerate_pair_classes(layout: Layout) -> PairClasses:
+    """Every class that has a pair in it."""
+    order, mark = list_written_columns(layout), list_mark_tokens(layout)[layout.prompt_length - 1]
+    rows = [
+        (step, previous, total, carry)
+        for step, column in enumerate(order)
+        for previous in ([mark] if step == 0 else range(BASE))
+        for total in ([_NO_COLUMN] if column == layout.digits else range(2 * BASE - 1))
+        for carry in range(CARRIES)
+    ]
+    step, previous, total, carry = np.array(rows).T
+    classes = pin_classes(layout, step, previous, total, carry)
+    return classes.take(np.flatnonzero(has_pair(classes)))
+
+
+def pin_classes(
+    layout: Layout, step: np.ndarray, previous: np.ndarray, total: np.ndarray, carry: np.ndarray
+) -> PairClasses:
+    """The column that comes next, and the one just written, pinned."""
+    order, top = list_written_columns(layout), layout.digits
+    now, before = order[step], np.where(step > 0, order[step - 1], _NO_COLUMN)
+    number = np.arange(CARRIES)
+    last = (now != top)[:, None] | (number == carry[:, None])
+    last &= (before != top)[:, None] | (number == previous[:, None])
+    next_rows, old_rows = np.flatnonzero(now != top), np.flatnonzero((before >= 0) & (before != top))
+    column_sum, column_carry, digit = (
+        values[:, None, None, None] for values in (total[next_rows], carry[next_rows], previous[old_rows])
+    )
+    masks = [(column_sum == _X + _Y) & (column_carry == _CARRY), digit == WRITTEN]
+    return PairClasses(
+        layout,
+        step,
+        previous,
+        total,
+        carry,
+        np.concatenate([next_rows, old_rows]),
+        np.concatenate([now[next_rows], before[old_rows]]),
+        np.concatenate(masks),
+        last,
+    )
+
+
+def list_mark_tokens(layout: Layout) -> Int[np.ndarray, " pos"]:
+    """The tokens of 0 + 0 = 0: the marks stand where they always do."""
+    nothing = np.zeros((layout.digits, 1), np.int64)
+    tokens: np.ndarray = layout.encode(nothing, nothing, np.zeros((layout.digits + 1, 1), np.int64))[:, 0]
+    return tokens
+
+
+def find_allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok"]:
+    """Which tokens can stand at each position that the model reads: digits, or the mark."""
+    allowed: np.ndarray = np.arange(vocab) == list_mark_tokens(layout)[:-1, None]
+    digits = [
+        position
+        for position in (*layout.x_positions, *layout.y_positions, *layout.z_positions)
+        if position < len(allowed)
+    ]
+    allowed[digits] = np.arange(vocab) < BASE
+    return allowed
+
+
+def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:
+    """Whether any pair is in the class."""
+    ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)
+    for out in range(CARRIES):
+        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == CARRIED)).any((2, 3))
+    state: np.ndarray = np.zeros((len(classes), CARRIES), bool)
+    state[:, 0] = True
+    for column in range(classes.layout.digits):
+        state = np.asarray((state[:, :, None] & ways[:, column]).any(1))
+    found: np.ndarray = (state & classes.last).any(1)
+    return found

@@ -1,0 +1,269 @@
+"""The exact smallest and largest value of the mix over a class of pairs, and pairs that have them.
+
+The largest ratio N / D of sums over independent positions is found as Dinkelbach has it: guess it, maximise
+N - guess x D, and take the maximiser's own ratio as the next guess. The sum is maximised by dynamic
+programming over the columns, with the carry as the state. Whatever the guess, guess + max / (smallest D) is
+an upper bound.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.models.bounded import LEAST, OWN
+from glassformer.proofs.columns import CARRIES, WRITTEN, PairClasses, list_mark_tokens
+from glassformer.proofs.heads import HeadTable
+from glassformer.proofs.paths import BestPairs, Digits, find_best_path
+from glassformer.tasks.addition import BASE
+from glassformer.tasks.layouts import Layout
+
+_ROUNDS = 40  # of Dinkelbach at most; it converges faster than any power
+_CLOSE = 1e-13  # of the values' extent, below which a gain is rounding
+_CONSTANT = 1e-9  # share by which weights may vary that are taken for constant
+SUMS = 128 * OWN  # share by which a sum of our own over all positions may be off
+_CHUNK = 1024  # rows at a time
+
+
+class MixExtremes(NamedTuple):
+    """Of every coordinate over every class, with the pairs that attain them."""
+
+    low: Float[np.ndarray, "row coordinate"]
+    high: Float[np.ndarray, "row coordinate"]
+    low_digits: Int[np.ndarray, "row coordinate column number"]
+    high_digits: Int[np.ndarray, "row coordinate column number"]
+
+
+class _MixDirection(NamedTuple):
+    """One direction in the space of a head's values, or one per row, along which to go as far as possible."""
+
+    head: HeadTable
+    along: Float[np.ndarray, "row key tok"]  # one row where all classes share it
+    radius: Float[np.ndarray, "row key tok"]
+    nothing: Float[np.ndarray, " row"]
+
+    def take(self, rows: Int[np.ndarray, " chosen"]) -> "_MixDirection":
+        return self if len(self.along) == 1 else _MixDirection(self.head, *(part[rows] for part in self[1:]))
+
+    def turned_back(self) -> "_MixDirection":
+        return self._replace(along=-self.along, nothing=-self.nothing)
+
+
+Turn = Float[np.ndarray, "row coordinate coordinate"]  # rows' own axes, in terms of the heads'
+
+
+def bound_mixes(heads: tuple[HeadTable, ...], classes: PairClasses, turn: Turn | None = None) -> MixExtremes:
+    """Extremes of all coordinates of all heads, along the heads' axes or along each row's own."""
+    highs = [_maximise_coordinate(side, classes) for side in list_mix_directions(heads, turn)]
+    lows = [_maximise_coordinate(side.turned_back(), classes) for side in list_mix_directions(heads, turn)]
+    return MixExtremes(
+        -np.stack([best.value for best in lows], 1),
+        np.stack([best.value for best in highs], 1),
+        np.stack([best.digits for best in lows], 1),
+        np.stack([best.digits for best in highs], 1),
+    )
+
+
+def list_mix_directions(heads: tuple[HeadTable, ...], turn: Turn | None = None) -> list[_MixDirection]:
+    """Every coordinate as a direction to go along."""
+    found, first = list[_MixDirection](), 0
+    for head in heads:
+        count = len(head.axes)
+        for axis in range(count):
+            mix = np.eye(count)[[axis]] if turn is None else turn[:, first + axis, first : first + count]
+            along = np.tensordot(mix, head.along.centre, 1)  # row key tok
+            radius = np.tensordot(np.abs(mix), head.along.reach, 1)
+            own = count * OWN * np.tensordot(np.abs(mix), np.abs(head.along.centre), 1)
+            found.append(_MixDirection(head, along, radius + own, mix @ head.nothing))
+        first += count
+    return found
+
+
+def _maximise_coordinate(side: _MixDirection, classes: PairClasses) -> BestPairs:
+    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest."""
+    if not _has_varying_weights(side.head) and len(side.along) == 1:
+        return _maximise_at_once(side, classes)
+    starts = range(0, len(classes), _CHUNK)
+    chunks = [np.arange(start, min(start + _CHUNK, len(classes))) for start in starts]
+    parts = [_maximise_by_rounds(side.take(rows), classes.take(rows)) for rows in chunks]
+    return BestPairs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _has_varying_weights(head: HeadTable) -> bool:
+    """Whether tokens change the weights, by more than our own rounding."""
+    there = head.weights.high > 0
+    least = np.where(there, head.weights.low, np.inf).min(3)
+    least = np.where(np.isfinite(least), least, 0.0)
+    return bool((head.weights.high.max(3) > least * (1 + _CONSTANT) + LEAST).any())
+
+
+def _maximise_at_once(side: _MixDirection, classes: PairClasses) -> BestPairs:
+    """Where D does not depend on the tokens one round is exact, and classes of a query share their terms."""
+    queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
+    guess = np.zeros(queries.shape[1])
+    terms = bound_weight_terms(side, queries, guess)
+    best = _maximise_terms(terms, np.ravel(owner), classes)
+    return BestPairs(_raise_bounds(side, queries, guess, terms, best.value, np.ravel(owner)), best.digits)
+
+
+def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
+    """Dinkelbach, all rows at once, each with its own guess; rows that gain no more are left out."""
+    queries, close = (
+        np.stack([classes.step, classes.previous]),
+        _CLOSE * (np.ptp(side.along) + side.radius.max()),
+    )
+    rows, guess = np.arange(len(classes)), np.full(len(classes), float(side.along.mean()))
+    digits = _maximise_terms(bound_weight_terms(side, queries, guess), rows, classes).digits
+    guess, high = compute_coordinate(side, classes, digits), np.empty(len(classes))
+    for number in range(_ROUNDS):
+        some, own = classes.take(rows), np.arange(len(rows))
+        terms = bound_weight_terms(side.take(rows), queries[:, rows], guess[rows])
+        best = _maximise_terms(terms, own, some)
+        high[rows] = _raise_bounds(
+            side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some
+        )
+        found = compute_coordinate(side.take(rows), some, best.digits)
+        gains = found > guess[rows] + close
+        rows = rows[gains]
+        if not len(rows) or number == _ROUNDS - 1:
+            break
+        guess[rows], digits[rows] = found[gains], best.digits[gains]
+    return BestPairs(high, digits)
+
+
+class _TermBounds(NamedTuple):
+    """Upper bounds of weight x (value - guess): of every position and token, and of the softmax's nothing."""
+
+    positions: Float[np.ndarray, "query key tok"]
+    rest: Float[np.ndarray, " query"]
+
+
+def bound_weight_terms(
+    side: _MixDirection, queries: Int[np.ndarray, "2 query"], guess: np.ndarray
+) -> _TermBounds:
+    """For queries at (step, token) and a guess each."""
+    weights, (step, token) = side.head.weights, queries
+    moved = (side.along + side.radius) - guess[:, None, None]  # query key tok
+    moved = moved + OWN * (np.abs(side.along) + np.abs(guess[:, None, None]))
+    chosen = np.where(moved > 0, weights.high[step, token], weights.low[step, token])
+    return _TermBounds(chosen * moved, weights.rest[step, token] * (side.nothing - guess))
+
+
+def _raise_bounds(
+    side: _MixDirection,
+    queries: np.ndarray,
+    guess: np.ndarray,
+    terms: _TermBounds,
+    value: np.ndarray,
+    owner: Int[np.ndarray, " row"],
+    classes: PairClasses | None = None,
+) -> Float[np.ndarray, " row"]:
+    """Upper bounds from the maxima that the guesses have led to; a mean is never above the largest value.
+
+    With the classes, sums of weights are bounded by the tokens that these leave open.
+    """
+    low, high, rest = (part[queries[0], queries[1]] for part in side.head.weights)
+    rest = rest[owner]
+    least = _find_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum).sum(1) + rest
+    most = _find_open_ends(high, owner, classes, np.maximum).sum(1) + rest
+    scale = (
+        _find_open_ends(np.abs(terms.positions), owner, classes, np.maximum).sum(1)
+        + np.abs(terms.rest)[owner]
+    )
+    gain = value + SUMS * scale
+    total = np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = guess[owner] + gain / total
+    ceiling = np.maximum((side.along + side.radius).max((1, 2)), np.where(rest > 0, side.nothing, -np.inf))
+    found = np.fmin(found, ceiling)
+    return np.asarray(found + OWN * np.abs(found) + LEAST)
+
+
+def _find_open_ends(
+    values: Float[np.ndarray, "query key tok"], owner: np.ndarray, classes: PairClasses | None, best: np.ufunc
+) -> Float[np.ndarray, "row key"]:
+    """The smallest or largest value of the tokens that a class leaves open, by position; 0 where none is."""
+    found = best.reduce(values, axis=2)[owner]
+    if classes is None:
+        return np.where(np.isfinite(found), found, 0.0)
+    layout, count, masks = classes.layout, values.shape[1], classes.pin_mask
+    worst = np.inf if best is np.minimum else 0.0
+    sums = np.stack([(masks & (digit == WRITTEN)).any((1, 2, 3)) for digit in range(BASE)], 1)
+    opened: tuple[np.ndarray, ...] = (
+        np.asarray(masks.any((1, 3))),
+        np.asarray(masks.any((1, 2))),
+        sums,
+    )  # pin tok
+    for positions, tokens in zip(
+        (layout.x_positions, layout.y_positions, layout.z_positions), opened, strict=True
+    ):
+        position = np.array(positions)[classes.pin_column]
+        pins = np.flatnonzero(position < count)
+        rows = classes.pin_row[pins]
+        there = values[owner[rows], position[pins], :BASE]
+        found[rows, position[pins]] = best.reduce(np.where(tokens[pins], there, worst), axis=1)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def compute_coordinate(
+    side: _MixDirection, classes: PairClasses, digits: Digits
+) -> Float[np.ndarray, " row"]:
+    """The coordinate of concrete pairs."""
+    tokens = write_pair_tokens(classes.layout, digits)  # row pos
+    keys = np.arange(side.along.shape[1])
+    middle = (side.head.weights.low + side.head.weights.high) / 2
+    weights = middle[classes.step[:, None], classes.previous[:, None], keys, tokens]  # row key
+    rest = side.head.weights.rest[classes.step, classes.previous]
+    rows = np.arange(len(side.along))[:, None] if len(side.along) > 1 else 0
+    found: np.ndarray = ((weights * side.along[rows, keys, tokens]).sum(1) + rest * side.nothing) / (
+        weights.sum(1) + rest
+    )
+    return found
+
+
+def write_pair_tokens(layout: Layout, digits: Digits) -> Int[np.ndarray, "row pos"]:
+    """What the model reads: both numbers and the right digits of their sum."""
+    from glassformer.tasks.addition import add_digits
+
+    x, y = digits[:, :, 0].T, digits[:, :, 1].T
+    return np.asarray(layout.encode(x, y, add_digits(x, y))[:-1].T)
+
+
+def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
+    """The largest sum of terms over each class."""
+    layout = classes.layout
+    columns = sum_columns(terms.positions, layout)
+    return find_best_path(
+        columns, _sum_fixed_terms(terms, layout), _sum_last_terms(terms, layout), owner, classes
+    )
+
+
+def sum_columns(
+    positions: Float[np.ndarray, "query key tok"], layout: Layout
+) -> Float[np.ndarray, "query column carry pair"]:
+    """What a column adds for every carry into it and both digits; its digit of the sum too, once written."""
+    nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
+    positions = np.concatenate([positions, nowhere], 1)
+    x, y, z = (
+        positions[:, list(where[: layout.digits]), :BASE]
+        for where in (layout.x_positions, layout.y_positions, layout.z_positions)
+    )
+    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, WRITTEN]
+    found: np.ndarray = sums.reshape(*sums.shape[:3], BASE * BASE)
+    return found
+
+
+def _sum_fixed_terms(terms: _TermBounds, layout: Layout) -> Float[np.ndarray, " query"]:
+    """What marks and the softmax's nothing add to every pair."""
+    free = {*layout.x_positions, *layout.y_positions, *layout.z_positions}
+    marks = [position for position in range(terms.positions.shape[1]) if position not in free]
+    found: np.ndarray = terms.positions[:, marks, list_mark_tokens(layout)[marks]].sum(1) + terms.rest
+    return found
+
+
+def _sum_last_terms(terms: _TermBounds, layout: Layout) -> Float[np.ndarray, "query carry"]:
+    """What the highest digit of the sum, the last carry, adds where it is written."""
+    position = layout.z_positions[layout.digits]
+    if position >= terms.positions.shape[1]:
+        return np.zeros((len(terms.positions), CARRIES))
+    return terms.positions[:, position, :CARRIES]

@@ -1,0 +1,157 @@
+"""The hardest pair of every step: the smallest margin of all, attained, and a bound that meets it."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.proofs.boxes import decide_boxes
+from glassformer.proofs.columns import PairClasses, join_classes
+from glassformer.proofs.extremes import MixExtremes, Turn
+from glassformer.proofs.paths import Digits
+from glassformer.proofs.readout import BoxGaps, bound_gaps
+from glassformer.proofs.search import (
+    ClassLevel,
+    ClassStatus,
+    compute_pair_mix,
+    judge_level,
+    list_bound_ends,
+    make_class_level,
+    make_mix_boxes,
+    split_classes,
+)
+from glassformer.proofs.tables import ModelTables
+from glassformer.proofs.verdict import HardestPair
+from glassformer.tasks.addition import to_numbers
+
+_CUTS = 14  # of a box whose gap is to be known better
+_ROUNDS = 6  # of splitting classes whose bound is below what any pair seems to attain
+_MOST_SPLIT = 256  # classes at a time, those with the smallest bounds
+_LEAST_TIME = 0.5  # seconds for it, at least
+CLOSE = 1e-3  # share of the margin by which the bound may stay below it
+
+
+def find_hardest_pairs(
+    tables: ModelTables, levels: list[ClassLevel], close: float, spent: float, deadline: float
+) -> tuple[HardestPair, ...]:
+    """One entry per step, for a model whose classes are all proved.
+
+    Refines until margin and bound agree, but for no longer than the proof itself has `spent`.
+    """
+    leaves, began = _gather_proved_leaves(levels), time.perf_counter()
+    deadline = min(deadline, began + max(_LEAST_TIME, spent))
+    margin, known, digits = find_attained_margins(tables, leaves)
+    steps = levels[0].classes.layout.digits + 1
+    for number in range(_ROUNDS + 1):
+        least = _find_step_minima(known, leaves.classes.step, steps)
+        target = least[leaves.classes.step] * (1 - close)
+        loose = np.flatnonzero(leaves.least < target)
+        if not len(loose) or time.perf_counter() > deadline:
+            break
+        _tighten_bounds(tables, leaves, loose, target[loose])
+        if number == 0:
+            _write_back_leaves(levels, leaves)
+        loose = loose[leaves.least[loose] < target[loose]]
+        if not len(loose) or number == _ROUNDS:
+            break
+        worst = loose[np.argsort(leaves.least[loose])][:_MOST_SPLIT]
+        found = _split_loose_classes(tables, leaves, worst)
+        if found is None:
+            break
+        leaves = found
+        margin, known, digits = find_attained_margins(tables, leaves)
+    return tuple(_make_hardest_pair(leaves, margin, digits, step) for step in range(steps))
+
+
+def _gather_proved_leaves(levels: list[ClassLevel]) -> ClassLevel:
+    """All proved classes of all depths as one level."""
+    chosen = [(level, np.flatnonzero(level.status == ClassStatus.PROVED)) for level in levels]
+    return _join_levels([_take_rows(level, rows) for level, rows in chosen if len(rows)])
+
+
+def _take_rows(level: ClassLevel, rows: Int[np.ndarray, " chosen"]) -> ClassLevel:
+    parts = {
+        key: getattr(level, key)[rows]
+        for key in ("parent", "column", "root", "status", "least", "error", "wrong", "turn")
+    }
+    return replace(
+        level,
+        classes=level.classes.take(rows),
+        bounds=MixExtremes(*(part[rows] for part in level.bounds)),
+        **parts,
+    )
+
+
+def _join_levels(levels: list[ClassLevel]) -> ClassLevel:
+    keys = ("parent", "column", "root", "status", "least", "error", "wrong", "turn")
+    parts = {key: np.concatenate([getattr(level, key) for level in levels]) for key in keys}
+    bounds = MixExtremes(
+        *(np.concatenate(arrays) for arrays in zip(*(one.bounds for one in levels), strict=True))
+    )
+    return ClassLevel(classes=join_classes([level.classes for level in levels]), bounds=bounds, **parts)
+
+
+def _write_back_leaves(levels: list[ClassLevel], leaves: ClassLevel) -> None:
+    """What is better known of the classes as they are."""
+    first = 0
+    for level in levels:
+        rows = np.flatnonzero(level.status == ClassStatus.PROVED)
+        level.least[rows] = leaves.least[first : first + len(rows)]
+        first += len(rows)
+
+
+def find_attained_margins(tables: ModelTables, leaves: ClassLevel) -> tuple[np.ndarray, np.ndarray, Digits]:
+    """Of the pairs at the ends of each class's box the smallest margin, what is known of it, and the pair."""
+    pairs = np.stack(list_bound_ends(leaves.bounds), 1)  # row end column number
+    found = [measure_pair_gaps(tables, leaves.classes, pairs[:, i]) for i in range(pairs.shape[1])]
+    margins, known = (np.stack([getattr(one, key) for one in found], 1) for key in ("middle", "least"))
+    best, rows = margins.argmin(1), np.arange(len(margins))
+    return margins[rows, best], known[rows, best], pairs[rows, best]
+
+
+def measure_pair_gaps(tables: ModelTables, classes: PairClasses, digits: Digits) -> BoxGaps:
+    """Of concrete pairs at the step of their class, in real numbers."""
+    mix = compute_pair_mix(tables, classes, digits)
+    return bound_gaps(tables.in_real_numbers, make_mix_boxes(tables, classes, mix, mix))
+
+
+def _find_step_minima(margin: np.ndarray, step: np.ndarray, steps: int) -> Float[np.ndarray, " step"]:
+    found = np.full(steps, np.inf)
+    np.minimum.at(found, step, margin)
+    return found
+
+
+def _tighten_bounds(
+    tables: ModelTables,
+    leaves: ClassLevel,
+    rows: Int[np.ndarray, " loose"],
+    target: Float[np.ndarray, " loose"],
+) -> None:
+    """Cut the boxes of some classes until their gap is known to reach the target."""
+    turn: Turn = leaves.turn[rows]
+    boxes = make_mix_boxes(
+        tables, leaves.classes.take(rows), leaves.bounds.low[rows], leaves.bounds.high[rows], turn
+    )
+    decided = decide_boxes(tables, boxes, target, _CUTS)
+    leaves.least[rows] = np.maximum(leaves.least[rows], np.where(decided.is_right, decided.least, -np.inf))
+
+
+def _split_loose_classes(
+    tables: ModelTables, leaves: ClassLevel, loose: Int[np.ndarray, " row"]
+) -> ClassLevel | None:
+    """Classes whose bound nothing attains, in parts; those that cannot be split stay. None: nothing can."""
+    classes, parent, column = split_classes(tables, leaves, loose, np.ones(leaves.bounds.low.shape))
+    if not len(classes):
+        return None
+    parts = make_class_level(classes, parent, column, leaves.root[parent], leaves.turn[parent])
+    judge_level(tables, parts)
+    parts.least[parts.status != ClassStatus.PROVED] = -np.inf
+    return _join_levels([_take_rows(leaves, np.setdiff1d(np.arange(len(leaves.classes)), parent)), parts])
+
+
+def _make_hardest_pair(leaves: ClassLevel, margin: np.ndarray, digits: Digits, step: int) -> HardestPair:
+    rows = np.flatnonzero(leaves.classes.step == step)
+    row = rows[margin[rows].argmin()]
+    a, b = (to_numbers(digits[row, :, number, None])[0] for number in range(2))
+    return HardestPair(step, a, b, float(margin[row]), float(leaves.least[rows].min()))

@@ -1,0 +1,224 @@
+"""A head's part of the tables: weights, values along axes, and how far a deployed mix may be off."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from glassformer.models.bounded import LEAST, OWN, BoundedArray, FloatFormat, bound_constant, bound_range
+from glassformer.models.ops_bounded import LIBRARY, BoundedOps
+
+_VARIES = 1e-6  # share of its size by which an earlier layer's attention may vary before it counts as mixing
+_THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
+_NONE = 1e-13  # extent relative to the values themselves that is their rounding
+_NEVER = 1e-200  # what our own slack may vary by
+_MANY = 64  # own roundings of a sum over positions
+
+_There = Bool[np.ndarray, "query 1 key tok"]
+
+
+class ScoreTable(NamedTuple):
+    """Of every query with every key, all `query asked key tok`."""
+
+    centre: np.ndarray
+    radius: np.ndarray
+    error: np.ndarray
+    depends: bool  # on the key's token
+
+
+class _WeightBounds(NamedTuple):
+    """The exponentials of the scores, divided by a query's largest."""
+
+    low: Float[np.ndarray, "query asked key tok"]  # 0 for later positions and tokens that are never there
+    high: Float[np.ndarray, "query asked key tok"]
+    rest: Float[np.ndarray, "query asked"]  # the softmax's extra weight on nothing
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTable:
+    """Weights, values, and axes along which the values extend: a mix is centre + axes y, give or take."""
+
+    scores: Float[np.ndarray, "query asked key tok"]
+    weights: _WeightBounds
+    values: BoundedArray  # dim key tok
+    centre: Float[np.ndarray, " dim"]
+    axes: Float[np.ndarray, "axis dim"]
+    along: BoundedArray  # axis key tok: values minus the centre, along each axis
+    nothing: Float[np.ndarray, " axis"]  # the value 0 along each axis
+    error: Float[np.ndarray, "dim query asked"]  # by which the deployed mix may be off the real one
+    aside: Float[np.ndarray, "dim query asked"]  # how far a mix, real or deployed, may be off the axes
+    widened: Float[np.ndarray, "axis query asked"]  # the error along the axes
+
+
+def make_head_table(
+    floats: FloatFormat, extra: float, scores: ScoreTable, values: BoundedArray, there: _There
+) -> HeadTable:
+    weights = _bound_weights(floats, extra, scores, there)
+    points = _list_value_points(values, there, extra)
+    centre, axes = _find_main_axes(points)
+    exact = BoundedOps("float64", real=True)
+    along = exact.linear(exact.array(axes), _shift_values(values, centre))
+    error = _bound_mix_error(floats, scores, values, weights, there)
+    along_error = np.tensordot(np.abs(axes), error, 1) * (1 + OWN)  # axis query asked
+    across = _measure_axis_loss(axes)
+    extent = (np.abs(points - centre).max(0) + values.reach.max((1, 2))) * (1 + OWN)
+    aside = (across @ extent)[:, None, None] + np.tensordot(across, error, 1)
+    return HeadTable(
+        scores.centre, weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error
+    )
+
+
+def _bound_weights(floats: FloatFormat, extra: float, scores: ScoreTable, there: _There) -> _WeightBounds:
+    """Bounds on the real weights; the deployed ones themselves where no token changes them."""
+    top = np.where(there, scores.centre, -np.inf).max((2, 3), keepdims=True)  # query asked 1 1
+    top = np.maximum(top, 0.0) if extra else top
+    with np.errstate(under="ignore", over="ignore"):
+        if _has_known_scores(floats, scores):
+            powers = np.exp((scores.centre - top).astype(floats.dtype)).astype(np.float64)
+            rest = extra * np.exp(-top.astype(floats.dtype)).astype(np.float64)[:, :, 0, 0]
+            return _WeightBounds(np.where(there, powers, 0.0), np.where(there, powers, 0.0), rest)
+        far = scores.centre - top
+        width = scores.radius + OWN * (np.abs(scores.centre) + np.abs(top))
+        high = np.exp(far + width) * (1 + LIBRARY * OWN) + LEAST
+        low = np.exp(far - width) * (1 - LIBRARY * OWN)
+    rest = extra * np.exp(-top[:, :, 0, 0])
+    return _WeightBounds(np.where(there, low, 0.0), np.where(there, high, 0.0), rest)
+
+
+def _has_known_scores(floats: FloatFormat, scores: ScoreTable) -> bool:
+    """Scores are the deployed ones, bit for bit, and the same for all tokens: so are their exponentials."""
+    return bool(floats.unit) and not scores.depends and not scores.radius.any() and not scores.error.any()
+
+
+def _shift_values(values: BoundedArray, centre: Float[np.ndarray, " dim"]) -> BoundedArray:
+    """Values minus the centre, as real numbers."""
+    real = FloatFormat("float64", real=True)
+    plain = BoundedArray(real, values.centre, None, values.reach, None, np.zeros(values.shape))
+    return plain - bound_constant(real, centre[:, None, None])
+
+
+def _list_value_points(values: BoundedArray, there: _There, extra: float) -> Float[np.ndarray, "point dim"]:
+    """Every value that a mix is a mean of."""
+    points = values.centre[:, there.any((0, 1))].T
+    return np.concatenate([points, np.zeros((1, points.shape[1]))]) if extra else points
+
+
+def _find_main_axes(points: Float[np.ndarray, "point dim"]) -> tuple[np.ndarray, np.ndarray]:
+    """A centre, and orthonormal axes along which the points extend, the longest first; one at least."""
+    different = np.unique(points, axis=0)
+    centre = different.mean(0)
+    _, extent, axes = np.linalg.svd(different - centre, full_matrices=False)
+    size = np.abs(different).max(initial=0.0)
+    longest = (extent > _THIN * extent[0]) & (extent > _NONE * size)
+    longest[0] = True
+    return centre, axes[longest]
+
+
+def _measure_axis_loss(axes: Float[np.ndarray, "axis dim"]) -> Float[np.ndarray, "dim dim"]:
+    """How much of a vector, by dimension, the axes may leave out; in one dimension an axis leaves none."""
+    dims = axes.shape[1]
+    own = 4 * dims * OWN if dims > 1 else 0.0
+    found: np.ndarray = np.abs(np.eye(dims) - axes.T @ axes) + own
+    return found
+
+
+def _bound_mix_error(
+    floats: FloatFormat, scores: ScoreTable, values: BoundedArray, weights: _WeightBounds, there: _There
+) -> Float[np.ndarray, "dim query asked"]:
+    """How far a deployed mix may be from the real one: shares, values, and the rounding of the sums."""
+    most = _bound_shares(weights, there)
+    wrong = _bound_share_errors(floats, scores, weights, there)  # relative, of each share
+    moved = (most * wrong).max(3).sum(2)  # query asked
+    moved = np.where(moved < 0.5, moved / (1 - moved), np.inf)
+    tiny = most.max(3) <= floats.unit  # query asked key
+    rounded = _bound_sum_error(floats, (~tiny).sum(2)) + np.where(tiny, most.max(3), 0.0).sum(
+        2
+    )  # query asked
+    at_worst = _bound_sum_error(floats, there.any(3).sum(2))
+    found = np.empty((values.shape[0], *weights.rest.shape))
+    for dim in range(len(found)):
+        size, off = np.abs(values.centre[dim]) + values.reach[dim], values.off[dim]  # key tok
+        mean = _bound_mean_size(most, size, there)  # of the magnitudes, at the most
+        share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * mean)
+        small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
+        sums = np.fmin(rounded * mean + small, at_worst * mean)
+        lost = there.shape[2] * floats.step * (1 + 2 * np.where(there, size, 0.0).max())  # by underflow
+        found[dim] = 2 * share + sums + _bound_mean_size(most, off, there) + lost
+    every: np.ndarray = found * (1 + _MANY * OWN)
+    return every
+
+
+def _bound_sum_error(floats: FloatFormat, count: np.ndarray) -> np.ndarray:
+    """Relative error of the sums of weights and of products, for so many keys that matter.
+
+    Adding a term t is off by |t| at most, so keys with hardly any weight do not count.
+    """
+    errors = (2 * count + 6) * floats.unit
+    found: np.ndarray = errors / (1 - errors)
+    return found
+
+
+def _bound_shares(weights: _WeightBounds, there: _There) -> Float[np.ndarray, "query asked key tok"]:
+    """The largest share of a query's attention that a token at a position can have."""
+    least = np.where(there.any(3), np.where(there, weights.low, np.inf).min(3), 0.0)  # query asked key
+    others = least.sum(2, keepdims=True) - least + weights.rest[:, :, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = weights.high / (others[..., None] * (1 - _MANY * OWN) + weights.high)
+    return np.where(there, np.fmin(share * (1 + _MANY * OWN), 1.0), 0.0)
+
+
+def _bound_mean_size(most: np.ndarray, size: Float[np.ndarray, "key tok"], there: _There) -> np.ndarray:
+    """The largest mean of sizes: no more than the largest of them, nor than all with their largest shares."""
+    largest = np.where(there, size, 0.0).max((2, 3))
+    found: np.ndarray = np.fmin(largest, (most * size).max(3).sum(2))
+    return found
+
+
+def _bound_share_errors(
+    floats: FloatFormat, scores: ScoreTable, weights: _WeightBounds, there: _There
+) -> np.ndarray:
+    """Relative errors of the exponentials; that of the division is left to the sums."""
+    if _has_known_scores(floats, scores):
+        return np.zeros(scores.centre.shape)
+    lowest = np.where(there, scores.centre, np.inf).min(3, keepdims=True)  # query asked key 1
+    highest = np.where(there, scores.centre, -np.inf).max((2, 3), keepdims=True)
+    least_top = np.where(np.isfinite(lowest), lowest, -np.inf).max((2, 3), keepdims=True)
+    if weights.rest.any():
+        highest, least_top = np.maximum(highest, 0.0), np.maximum(least_top, 0.0)
+    far = np.maximum(np.abs(scores.centre - highest), np.abs(scores.centre - least_top))
+    with np.errstate(over="ignore"):
+        off = np.expm1(scores.error + floats.unit * (LIBRARY + far + scores.radius))
+    return np.where(there, off, 0.0)
+
+
+def compute_fixed_mix(
+    floats: FloatFormat, head: HeadTable, there: _There, asked: Bool[np.ndarray, "query tok"]
+) -> tuple[BoundedArray, float]:
+    """`dim query tok`: each query's mix whatever the tokens are; and how much it varies, if that matters."""
+    low, high, rest = head.weights
+    least_total = np.where(there.any(3), np.where(there, low, np.inf).min(3), 0.0).sum(2) + rest
+    most_total = high.max(3).sum(2) + rest  # query asked
+    low_value, high_value = head.values.centre - head.values.reach, head.values.centre + head.values.reach
+    least = _sum_best_positions(np.minimum, low, high, low_value, there)
+    most = _sum_best_positions(np.maximum, low, high, high_value, there)
+    slack = _MANY * OWN * (np.abs(least) + np.abs(most)) + LEAST
+    ends = np.stack([least - slack, most + slack])
+    quotients = np.stack([ends / (least_total * (1 - _MANY * OWN)), ends / (most_total * (1 + _MANY * OWN))])
+    bottom, top = quotients.min((0, 1)), quotients.max((0, 1))  # dim query asked
+    vary = float((top - bottom)[:, asked].max())
+    matters = vary > _VARIES * float(np.abs(quotients).max()) + _NEVER
+    return bound_range(floats, bottom, top, head.error), vary if matters else 0.0
+
+
+def _sum_best_positions(
+    best: np.ufunc, low: np.ndarray, high: np.ndarray, value: Float[np.ndarray, "dim key tok"], there: _There
+) -> Float[np.ndarray, "dim query asked"]:
+    """Over the positions the best, smallest or largest, weight x value of any token that may be there."""
+    found = np.zeros((len(value), *low.shape[:2]))
+    none = np.inf if best is np.minimum else -np.inf
+    for dim, row in enumerate(value):
+        every = best(low * row, high * row)  # query asked key tok
+        chosen = best.reduce(np.where(there, every, none), axis=3)
+        found[dim] = np.where(there.any(3), chosen, 0.0).sum(2)
+    return found

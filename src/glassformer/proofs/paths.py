@@ -1,0 +1,205 @@
+"""Dynamic programming over the columns of two numbers, with the carry as the state.
+
+A class pins few columns. What stands before its first pinned column and behind its last is the same for all
+classes of a query, so it is worked out once a query: the cost of a class does not grow with the digits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from glassformer.proofs.columns import CARRIED, CARRIES, PairClasses
+from glassformer.tasks.addition import BASE
+
+# Which of a column's 100 pairs of digits take carry `i` to carry `o`.
+_WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
+_LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
+
+_CHUNK = 1024  # classes at a time, so that what they need stays in the cache
+
+Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
+
+
+class BestPairs(NamedTuple):
+    value: Float[np.ndarray, " row"]
+    digits: Digits
+
+
+class _CarryWays(NamedTuple):
+    """The best pair of digits from each carry to each carry."""
+
+    value: Float[np.ndarray, "*row start end"]
+    pair: Int[np.ndarray, "*row start end"]
+
+
+class _CarryPaths(NamedTuple):
+    """Best sums up to, or from, every column by the carry into it, and the carry on the other side of it."""
+
+    value: Float[np.ndarray, "*query column+1 carry"]
+    other: Int[np.ndarray, "*query column carry"]
+
+
+class _QueryPaths(NamedTuple):
+    """What all classes of a query share."""
+
+    columns: Float[np.ndarray, "query column carry pair"]
+    ways: _CarryWays
+    before: _CarryPaths
+    behind: _CarryPaths
+
+
+def find_best_path(
+    columns: Float[np.ndarray, "query column carry pair"],
+    first: Float[np.ndarray, " query"],
+    last: Float[np.ndarray, "query carry"],
+    owner: Int[np.ndarray, " row"],
+    classes: PairClasses,
+) -> BestPairs:
+    """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
+    ways = _find_best_ways(columns)
+    shared = _QueryPaths(columns, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
+    chunks = [np.arange(begin, min(begin + _CHUNK, len(owner))) for begin in range(0, len(owner), _CHUNK)]
+    found = [_join_best_paths(shared, owner[rows], classes.take(rows)) for rows in chunks]
+    return BestPairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _join_best_paths(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
+    """Up to the first pinned column, through the pinned ones, and on from the last."""
+    start, stop, pins = _find_pinned_span(classes)
+    pinned, digits = _find_pinned_ways(shared, owner, classes), classes.layout.digits
+    ending = (classes.last[:, None] == _LASTS).all(2).argmax(1)
+    state, within = shared.before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
+    for offset in range(pins.shape[1]):
+        column = np.minimum(start + offset, digits - 1)
+        here = _choose_column_ways(shared.ways, pinned, owner, column, pins[:, offset])
+        reached = state[:, :, None] + here.value  # row start end
+        within.append((reached.argmax(1), here.pair))
+        state = np.where((start + offset < stop)[:, None], reached.max(1), state)
+    state = state + shared.behind.value[ending, owner, stop]
+    found, carry = np.empty((len(owner), digits, 2), np.int64), state.argmax(1)
+    _trace_digits_behind(shared, ending, owner, stop, carry, found)
+    carry = _trace_digits_within(within, start, stop, carry, found)
+    _trace_digits_before(shared, owner, start, carry, found)
+    return BestPairs(state.max(1), found)
+
+
+def _find_pinned_ways(
+    shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses
+) -> _CarryWays:
+    """The best ways through every pinned column, among the digits that its pin leaves open."""
+    masks = classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE)
+    sums = shared.columns[owner[classes.pin_row], classes.pin_column]
+    return _find_best_ways(np.where(masks, sums, -np.inf))
+
+
+def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> _CarryWays:
+    """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
+    shape = (*columns.shape[:-1], CARRIES)
+    value, pair = np.empty(shape), np.empty(shape, np.int64)
+    for start in range(CARRIES):
+        for end, pairs in enumerate(_WAYS[start]):
+            those = columns[..., start, pairs]
+            best = those.argmax(-1)
+            pair[..., start, end] = pairs[best]
+            value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
+    return _CarryWays(value, pair)
+
+
+def _choose_column_ways(
+    ways: _CarryWays, pinned: _CarryWays, owner: np.ndarray, column: np.ndarray, pin: np.ndarray
+) -> _CarryWays:
+    """Each row's ways through its column: those of its pin, or the query's where it has none (-1)."""
+    if not len(pinned.value):
+        return _CarryWays(ways.value[owner, column], ways.pair[owner, column])
+    is_pinned = (pin >= 0)[:, None, None]
+    return _CarryWays(
+        np.where(is_pinned, pinned.value[pin], ways.value[owner, column]),
+        np.where(is_pinned, pinned.pair[pin], ways.pair[owner, column]),
+    )
+
+
+def _find_pinned_span(classes: PairClasses) -> tuple[np.ndarray, np.ndarray, Int[np.ndarray, "row offset"]]:
+    """From which to which column a row is pinned, and the number of its pin in each of these, or -1."""
+    digits = classes.layout.digits
+    start, stop = np.full(len(classes), digits), np.zeros(len(classes), np.int64)
+    np.minimum.at(start, classes.pin_row, classes.pin_column)
+    np.maximum.at(stop, classes.pin_row, classes.pin_column + 1)
+    stop = np.maximum(start, stop)
+    pins = np.full((len(classes), int((stop - start).max(initial=0))), -1)
+    pins[classes.pin_row, classes.pin_column - start[classes.pin_row]] = np.arange(len(classes.pin_row))
+    return start, stop, pins
+
+
+def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
+    """From no carry at the units up to each column."""
+    queries, count = ways.value.shape[:2]
+    value, other = (
+        np.full((queries, count + 1, CARRIES), -np.inf),
+        np.empty((queries, count, CARRIES), np.int64),
+    )
+    value[:, 0, 0] = first
+    for column in range(count):
+        reached = value[:, column, :, None] + ways.value[:, column]  # query start end
+        other[:, column], value[:, column + 1] = reached.argmax(1), reached.max(1)
+    return _CarryPaths(value, other)
+
+
+def _extend_paths_behind(ways: _CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
+    """From each column to the last carry, for every choice of last carries that are open."""
+    queries, count = ways.value.shape[:2]
+    value = np.empty((len(_LASTS), queries, count + 1, CARRIES))
+    other = np.empty((len(_LASTS), queries, count, CARRIES), np.int64)
+    value[:, :, count] = np.where(_LASTS[:, None], last, -np.inf)
+    for column in reversed(range(count)):
+        reached = ways.value[:, column] + value[:, :, column + 1, None]  # ending query start end
+        other[:, :, column], value[:, :, column] = reached.argmax(3), reached.max(3)
+    return _CarryPaths(value, other)
+
+
+def _trace_digits_behind(
+    shared: _QueryPaths,
+    ending: np.ndarray,
+    owner: np.ndarray,
+    stop: np.ndarray,
+    carry: np.ndarray,
+    digits: Digits,
+) -> None:
+    """Fill in the digits behind the last pinned column, from the carry into it on."""
+    carry = carry.copy()
+    for column in range(int(stop.min(initial=0)), digits.shape[1]):
+        rows = np.flatnonzero(stop <= column)
+        query, start = owner[rows], carry[rows]
+        end = shared.behind.other[ending[rows], query, column, start]
+        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, start, end], BASE), 1)
+        carry[rows] = end
+
+
+def _trace_digits_within(
+    within: list[tuple[np.ndarray, np.ndarray]],
+    start: np.ndarray,
+    stop: np.ndarray,
+    carry: np.ndarray,
+    digits: Digits,
+) -> Int[np.ndarray, " row"]:
+    """Fill in the digits of the pinned columns, last to first; gives the carry into the first of them."""
+    every = np.arange(len(carry))
+    for offset, (came_from, pair) in reversed(list(enumerate(within))):
+        rows, earlier = np.flatnonzero(start + offset < stop), came_from[every, carry]
+        chosen = pair[every, earlier, carry][rows]
+        digits[rows, (start + offset)[rows]] = np.stack(np.divmod(chosen, BASE), 1)
+        carry = np.where(start + offset < stop, earlier, carry)
+    return carry
+
+
+def _trace_digits_before(
+    shared: _QueryPaths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
+) -> None:
+    """Fill in the digits before the first pinned column, from the carry out of it back."""
+    carry = carry.copy()
+    for column in reversed(range(int(start.max(initial=0)))):
+        rows = np.flatnonzero(column < start)
+        query, end = owner[rows], carry[rows]
+        begin = shared.before.other[query, column, end]
+        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, begin, end], BASE), 1)
+        carry[rows] = begin

@@ -1,0 +1,211 @@
+"""A model of an automaton's strings judged on every context that it can read: proved, or how many are broken.
+
+What a context demands is defined in `contexts.py`. A context *breaks the rule* if it demands something and no
+allowed token has the largest logit alone. All vocab^n contexts of full length count, rare or not, and shorter
+ones by length. The weighted share counts windows as often as the task's own sequences have them, and `lawful`
+is the verdict on contexts that they have at all: `0 1 2` when counting, not `7 3 2`.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from glassformer.core.errors import require_value
+from glassformer.core.waiting import TellShare
+from glassformer.models.model import Model
+from glassformer.proofs.contexts import tabulate_demands
+from glassformer.proofs.rule_lawful import WeighedContexts, weigh_contexts
+from glassformer.proofs.rule_margins import ContextMargins
+from glassformer.proofs.rule_nodes import Splitter
+from glassformer.proofs.rule_search import SAME, ContextSearch, SearchCounts, SearchParts
+from glassformer.proofs.rule_weights import make_beginning_chances, make_window_chances
+from glassformer.proofs.rule_worst import WorstContexts, search_worst_contexts
+from glassformer.proofs.tables import tabulate_model
+from glassformer.proofs.verdict import Verdict, choose_counterexample, decide_outcome, keep_finite
+from glassformer.tasks import Sequences, Strings, tabulate_automaton
+
+_COUNTING, _WEIGHING = (
+    0.6,
+    0.9,
+)  # shares of the time after which all contexts, and the weighted ones, are left
+_NARROWING = 0.1  # share of the time that the smallest margin gets
+
+
+def prove_rule(
+    model: Model,
+    rule: Strings,
+    data: Sequences,
+    time: float = 60.0,
+    real: bool = False,
+    tell: TellShare | None = None,
+) -> Verdict:
+    """Search all contexts for `time` seconds at most; `real`: as if numbers were real, without rounding."""
+    begin, data = perf_counter(), rule.own_lengths(data)
+    parts = _make_search_parts(model, rule, real)
+    n, vocab = parts.splitter.context, len(rule.tokens())
+    search_worst_contexts(parts.worst, n, vocab)
+    counting = ContextSearch(parts)
+    counting.run(begin + _COUNTING * time, tell)
+    weighed = _weigh_lengths(parts, rule, data, counting.found, begin + _WEIGHING * time)
+    floor = counting.narrow(min(begin + time, perf_counter() + _NARROWING * time))
+    return _RuleJudgement(parts, rule, data, counting, weighed, floor).proof(perf_counter() - begin, real)
+
+
+def _weigh_lengths(
+    parts: SearchParts, rule: Strings, data: Sequences, found: SearchCounts, until: float
+) -> dict[int, WeighedContexts]:
+    """The contexts of each length that the task's sequences have; those of a length that is all right are."""
+    automaton, n = tabulate_automaton(rule), parts.splitter.context
+    weighed = {}
+    for length in range(n, 0, -1):
+        if not found.broken[length] + found.left[length]:
+            weighed[length] = WeighedContexts()
+        elif length < n:
+            weighed[length] = weigh_contexts(parts, make_beginning_chances(automaton, length), until)
+        elif data.min_length > n:
+            weighed[length] = weigh_contexts(parts, make_window_chances(automaton, data, n), until)
+        else:
+            weighed[length] = WeighedContexts(left=1.0)
+    return weighed
+
+
+def _make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
+    """Tables of the model and of the rule."""
+    n, vocab = model.architecture.context, model.architecture.vocab
+    require_value(
+        vocab == len(rule.tokens()),
+        "the model's vocabulary",
+        f"the rule's {len(rule.tokens())} tokens",
+        vocab,
+    )
+    demands = tabulate_demands(tabulate_automaton(rule))
+    everything = np.ones((n, vocab), bool)
+    rounded = tabulate_model(model, everything, n)
+    tables = tabulate_model(model, everything, n, real=True) if real else rounded
+    return SearchParts(
+        tables, rounded, Splitter(demands, n), WorstContexts(ContextMargins(tables, demands), real)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _RuleJudgement:
+    """All that was found, to be put into words."""
+
+    parts: SearchParts
+    rule: Strings
+    data: Sequences
+    counting: ContextSearch
+    weighed: dict[int, WeighedContexts]  # by length
+    floor: float
+
+    def proof(self, seconds: float, real: bool) -> Verdict:
+        found, worst, n = self.counting.found, self.parts.worst, self.parts.splitter.context
+        hardest = next(iter(worst.found), None)
+        broken = [self.example(context) for context, margin in worst.found.items() if margin <= 0]
+        left = sum(found.left.values())
+        weighted = self.weighted()
+        return Verdict(
+            verdict=decide_outcome(sum(found.broken.values()) + (0 if real else len(broken)), left),
+            inputs=str(self.rule.count_inputs(n)),
+            arithmetic="real" if real else self.parts.tables.model.architecture.precision,
+            smallest_margin=None if hardest is None else keep_finite(worst.smallest),
+            margin_bound=None if left or hardest is None else keep_finite(self.floor),
+            rounding_bound=None if hardest is None else keep_finite(self.counting.rounding(hardest)),
+            hardest=" ".join(self.labels(hardest or ())) or None,
+            counterexample=choose_counterexample(broken),
+            classes=_count_node_classes(found),
+            exact_error=self.exact_error() | {"weighted": weighted},
+            seconds=round(seconds, 3),
+            reason=self.left(weighted),
+            details={
+                "lawful": decide_outcome(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
+                "shorter": {str(length): self.shorter(length) for length in range(1, n)},
+                "worst": broken,
+            },
+        )
+
+    @property
+    def windows(self) -> int:
+        """All full windows, rare or not; of a question its prompts, because others are never asked."""
+        n = self.parts.splitter.context
+        return self.rule.count_inputs(n) if self.rule.length else len(self.rule.tokens()) ** n
+
+    def labels(self, tokens: tuple[int, ...]) -> list[str]:
+        return [self.rule.tokens()[token] for token in tokens]
+
+    def example(self, context: tuple[int, ...]) -> dict[str, Any]:
+        """A context with what it demands and what the model says, by the model itself."""
+        tokens, demands = np.array([context]), self.parts.splitter.demands
+        demand = demands.of(tokens, whole=len(context) == self.parts.splitter.context)[0]
+        got = int(self.parts.worst.margins.model_logits(tokens)[:, 0].argmax())
+        return {
+            "context": " ".join(self.labels(context)),
+            "expected": self.labels(tuple(np.flatnonzero(demands.allowed[demand]).tolist())),
+            "got": self.rule.tokens()[got],
+            "length": len(context),
+            "margin": keep_finite(self.parts.worst.found[context]),
+            "tie": bool(demands.allowed[demand, got]),  # another token has the same logit
+        }
+
+    def exact_error(self) -> dict[str, Any]:
+        """Of full windows: counts and shares."""
+        found, n = self.counting.found, self.parts.splitter.context
+        every, constrained = self.windows, self.parts.splitter.demands.constrained(n, whole=True)
+        low, high = found.broken[n], min(found.broken[n] + found.left[n], constrained)
+        return {
+            "low": low / every,
+            "high": high / every,
+            "contexts": every,
+            "count_low": low,
+            "count_high": high,
+            "constrained": constrained,
+            "of_constrained": {"low": low / constrained, "high": high / constrained} if constrained else None,
+        }
+
+    def weighted(self) -> dict[str, Any] | None:
+        """Of windows of the task's sequences; none where the sequences are too short for a window."""
+        n = self.parts.splitter.context
+        if self.data.min_length <= n:
+            return None
+        every = make_window_chances(tabulate_automaton(self.rule), self.data, n).constrained(
+            self.parts.splitter.demands
+        )
+        low, left = self.weighed[n]
+        high = max(low, min(low + left, every))
+        shares = {"low": min(low / every, 1.0), "high": min(high / every, 1.0)} if every else None
+        return {"low": low, "high": high, "constrained": every, "of_constrained": shares}
+
+    def shorter(self, length: int) -> dict[str, int]:
+        found, demands = self.counting.found, self.parts.splitter.demands
+        constrained = demands.constrained(length, whole=False)
+        return {
+            "contexts": len(self.rule.tokens()) ** length,
+            "constrained": constrained,
+            "errors_low": found.broken[length],
+            "errors_high": min(found.broken[length] + found.left[length], constrained),
+        }
+
+    def left(self, weighted: dict[str, Any] | None) -> str:
+        """What is undecided, in words; empty if nothing is."""
+        found, n, said = self.counting.found, self.parts.splitter.context, []
+        if found.left[n]:
+            noun = self.rule.words.counted
+            said.append(f"{found.left[n]:.3g} of {self.windows:.3g} {noun} are undecided")
+        lengths = [str(length) for length in range(1, n) if found.left[length]]
+        if lengths:
+            said.append(f"some contexts of length {', '.join(lengths)} are undecided")
+        if weighted is None:
+            said.append(
+                f"no weighted share: sequences of {self.data.min_length} tokens hold no window of {n + 1}"
+            )
+        smallest = self.parts.worst.smallest
+        if not sum(found.left.values()) and self.floor < smallest - 2 * SAME * (1 + abs(smallest)):
+            said.append(f"there may be smaller margins, but none below {self.floor:.4g}")
+        return "; ".join(said)
+
+
+def _count_node_classes(found: SearchCounts) -> dict[str, int]:
+    total = found.proved + found.refuted + found.undecided
+    return {"total": total, "proved": found.proved, "refuted": found.refuted, "undecided": found.undecided}

@@ -1,0 +1,215 @@
+"""Branch and bound over all contexts of a rule model: which are right, which break the rule, which are left.
+
+A node is split until its contexts demand one thing; then a box around its mixes decides it as a whole, or it
+is split at the position that matters most; a node of few contexts is enumerated. Large nodes come first, so
+that the bounds are good when time runs out. A second search opens decided nodes again, as far as they might
+hold a margin below the smallest that is known.
+"""
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.core.waiting import TellShare
+from glassformer.proofs.contexts import NOTHING
+from glassformer.proofs.rule_boxes import NodeMargins, judge_nodes
+from glassformer.proofs.rule_margins import SURE, ContextMargins
+from glassformer.proofs.rule_nodes import (
+    OPEN,
+    Nodes,
+    Splitter,
+    chunk_nodes,
+    halve_nodes,
+    join_nodes,
+    keep_single_contexts,
+    list_node_contexts,
+    weigh_by_size,
+)
+from glassformer.proofs.rule_waiting import Pace, WaitingNodes
+from glassformer.proofs.rule_weights import ContextChances
+from glassformer.proofs.rule_worst import WorstContexts
+from glassformer.proofs.tables import ModelTables
+
+LEAF = 256  # contexts that are sooner enumerated than bounded
+_LISTED = 1 << 16  # contexts listed at a time
+SAME = 1e-6  # share of a margin and 1 by which another must be smaller to be worth a search
+
+
+@dataclass
+class SearchCounts:
+    """What the search has decided, by length of the contexts."""
+
+    broken: dict[int, int]  # contexts that break the rule
+    left: dict[int, int]  # contexts that are neither proved nor refuted
+    proved: int = 0  # nodes that demand something, all right
+    refuted: int = 0  # such with a wrong context
+    undecided: int = 0  # all others
+    weight_broken: float = 0.0  # by the measure of the search
+    weight_left: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SearchParts:
+    """What a search works with."""
+
+    tables: ModelTables
+    rounded: ModelTables  # the same where rounding counts
+    splitter: Splitter
+    worst: WorstContexts
+
+
+class ContextSearch:
+    """One search: of all contexts by their numbers, or of those of one length by their chances."""
+
+    def __init__(self, parts: SearchParts, chances: ContextChances | None = None) -> None:
+        lengths = range(1, parts.splitter.context + 1)
+        self.tables, self.rounded = parts.tables, parts.rounded
+        self.splitter, self.worst, self.chances = parts.splitter, parts.worst, chances
+        self.found = SearchCounts(dict.fromkeys(lengths, 0), dict.fromkeys(lengths, 0))
+        self.waiting, self.decided = WaitingNodes(), list[Nodes]()
+        roots = self.splitter.roots()
+        self.push(roots.take(np.flatnonzero(roots.length == chances.length)) if chances else roots)
+
+    def push(self, nodes: Nodes) -> None:
+        """Let nodes wait, with their weights."""
+        if len(nodes):
+            self.waiting.push(
+                self.splitter.settled(self.chances.admit(nodes)) if self.chances else weigh_by_size(nodes)
+            )
+
+    @property
+    def margins(self) -> ContextMargins:
+        return self.worst.margins
+
+    def run(self, until: float, tell: TellShare | None = None) -> None:
+        """Until every context is decided, or the clock says `until`."""
+        every, pace = self.waiting.weight, Pace()
+        while self.waiting.count and perf_counter() < until:
+            self.step(self.waiting.pop(pace.batch()))
+            if tell:
+                tell(1 - self.waiting.weight / every)
+        self.found.weight_left += self.waiting.weight
+        self.found.undecided += self.waiting.count
+        for nodes in self.waiting.all():
+            for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
+                self.found.left[length] += size
+
+    def step(self, nodes: Nodes) -> None:
+        unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
+        if len(unclear):
+            self.push(self.splitter.by_demand(unclear))
+        asked = nodes.demand > NOTHING
+        small = (nodes.extent <= np.log(LEAF)) & np.isfinite(nodes.off)
+        self.enumerate(nodes.take(np.flatnonzero(asked & small)))
+        self.bound(nodes.take(np.flatnonzero(asked & ~small)))
+
+    def bound(self, nodes: Nodes) -> None:
+        """Close what a box decides; split or list the rest."""
+        nodes, judged = self.judged(nodes)
+        for sure, is_wrong in ((judged.is_right, False), (judged.is_wrong, True)):
+            self.close(nodes.take(np.flatnonzero(sure)), is_wrong)
+        rest = np.flatnonzero(~judged.is_right & ~judged.is_wrong)
+        small = nodes.extent[rest] <= np.log(LEAF)
+        self.enumerate(nodes.take(rest[small]))
+        large = rest[~small]
+        if len(large):
+            self.push(_split_nodes(nodes.take(large), judged.worth[large]))
+
+    def judged(self, nodes: Nodes) -> tuple[Nodes, NodeMargins]:
+        judged = judge_nodes(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
+        return replace(nodes, off=judged.off, least=np.fmax(judged.least, nodes.least)), judged
+
+    def close(self, nodes: Nodes, is_wrong: bool) -> None:
+        """All contexts of these are right, or all wrong."""
+        if not len(nodes):
+            return
+        self.decided.append(nodes.take(np.flatnonzero(nodes.least < self.lowest)))
+        self.found.proved += 0 if is_wrong else len(nodes)
+        if is_wrong:
+            if self.worst.smallest > 0:  # one of each, so that there is a counterexample
+                self.seen(nodes, nodes.tokens.argmax(2), np.arange(len(nodes)))
+            self.found.refuted += len(nodes)
+            self.found.weight_broken += float(nodes.weight.sum())
+            for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
+                self.found.broken[length] += size
+
+    def enumerate(self, nodes: Nodes) -> None:
+        """Every context by itself."""
+        for some in chunk_nodes(nodes, _LISTED, lambda part: np.exp(part.extent)):
+            contexts, owner = list_node_contexts(some)
+            quick, bound = self.seen(some, contexts, owner), SURE * some.off[owner]
+            is_right, is_wrong = quick > bound, quick < -bound
+            unsure = np.flatnonzero(~is_right & ~is_wrong)
+            is_left = np.zeros(len(contexts), bool)
+            if len(unsure):
+                is_wrong[unsure], is_left[unsure] = self.closely(some.take(owner[unsure]), contexts[unsure])
+            self.count(some, owner, is_wrong, is_left)
+            if self.chances:
+                self.found.weight_broken += self.chances.of_contexts(contexts[is_wrong])
+                self.found.weight_left += self.chances.of_contexts(contexts[is_left])
+
+    def closely(self, nodes: Nodes, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which contexts, one per node, are wrong, and which are open: none if the model may be asked."""
+        if not self.worst.real:
+            is_wrong = ~(self.margins.deployed(contexts, nodes.length, nodes.demand) > 0)
+            return is_wrong, np.zeros(len(nodes), bool)
+        judged = self.judged(keep_single_contexts(nodes, contexts))[1]
+        return judged.is_wrong, ~judged.is_wrong & ~judged.is_right
+
+    def seen(self, nodes: Nodes, contexts: np.ndarray, owner: np.ndarray) -> Float[np.ndarray, " context"]:
+        """Margins from the tables, the worst of them noted."""
+        quick = self.margins.quick(contexts, nodes.length[owner], nodes.demand[owner])
+        self.worst.see(contexts, nodes.length[owner], quick)
+        return quick
+
+    def count(self, nodes: Nodes, owner: np.ndarray, is_wrong: np.ndarray, is_left: np.ndarray) -> None:
+        for chosen, into in ((is_wrong, self.found.broken), (is_left, self.found.left)):
+            for size, number in zip(*np.unique(nodes.length[owner[chosen]], return_counts=True), strict=True):
+                into[int(size)] += int(number)
+        refuted = np.unique(owner[is_wrong])
+        unclear = np.setdiff1d(owner[is_left], refuted)
+        self.found.refuted += len(refuted)
+        self.found.undecided += len(unclear)
+        self.found.proved += len(nodes) - len(refuted) - len(unclear)
+
+    @property
+    def lowest(self) -> float:
+        """Nodes that have no smaller margins than this need not be opened."""
+        return self.worst.bound - SAME * (1 + abs(self.worst.smallest))
+
+    def narrow(self, until: float) -> float:
+        """Opens decided nodes that might hold a smaller margin; no real margin of theirs is below this."""
+        waiting, pace = join_nodes([self.splitter.roots().take(np.zeros(0, int)), *self.decided]), Pace()
+        while len(waiting) and perf_counter() < until:
+            waiting = waiting.take(np.flatnonzero(waiting.least < self.lowest))
+            order, count = np.argsort(waiting.least, kind="stable"), pace.batch()
+            chosen, waiting = waiting.take(order[:count]), waiting.take(order[count:])
+            waiting = join_nodes([waiting, self.opened(chosen)])
+        floor = self.worst.smallest - SAME * (1 + abs(self.worst.smallest))
+        return min(floor, float(waiting.least.min(initial=np.inf)))
+
+    def opened(self, nodes: Nodes) -> Nodes:
+        """Lists small nodes, and splits those large ones whose own bound is too low."""
+        small = nodes.extent <= np.log(LEAF)
+        for some in chunk_nodes(nodes.take(np.flatnonzero(small)), _LISTED, lambda part: np.exp(part.extent)):
+            self.seen(some, *list_node_contexts(some))
+        large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
+        low = np.flatnonzero(large.least < self.lowest)
+        return _split_nodes(large.take(low), judged.worth[low])
+
+    def rounding(self, context: tuple[int, ...]) -> float:
+        """How far rounding may move the margin of one context."""
+        roots, length = self.splitter.roots(), len(context)
+        padded = np.array([[*context, *[0] * (self.splitter.context - length)]])
+        own = roots.take(np.flatnonzero((roots.length == length) & (roots.asking == context[-1])))
+        return float(self.judged(self.splitter.settled(keep_single_contexts(own, padded)))[1].off[0])
+
+
+def _split_nodes(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
+    """At the position where the open tokens' worths are furthest apart."""
+    most = np.where(nodes.tokens, worth, -np.inf).max(2)
+    spread = most - np.where(nodes.tokens, worth, np.inf).min(2)
+    position = np.where(nodes.widths > 1, spread, -1.0).argmax(1)
+    return halve_nodes(nodes, position, worth[np.arange(len(nodes)), position])

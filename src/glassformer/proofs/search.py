@@ -1,0 +1,224 @@
+"""The search over classes: shown right as a whole, refuted by a pair that is wrong when run, or split."""
+
+import time
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from glassformer.models.model import Model
+from glassformer.proofs.boxes import decide_boxes
+from glassformer.proofs.columns import CARRIES, PairClasses, has_pair
+from glassformer.proofs.extremes import (
+    MixExtremes,
+    Turn,
+    bound_mixes,
+    bound_weight_terms,
+    compute_coordinate,
+    list_mix_directions,
+    sum_columns,
+    write_pair_tokens,
+)
+from glassformer.proofs.paths import Digits
+from glassformer.proofs.readout import MixBoxes
+from glassformer.proofs.tables import ModelTables
+from glassformer.tasks.addition import BASE
+
+_ROWS = 1024  # classes that are split at a time, for the sake of memory
+_SAME = 1e-12  # of the values' extent: columns that spread no more than that cannot tell pairs apart
+_MOST_OPEN = 20_000  # classes that are split at a level; the others stay open
+
+
+class ClassStatus(IntEnum):
+    OPEN = 0
+    PROVED = 1
+    REFUTED = 2
+    SPLIT = 3
+
+
+@dataclass(eq=False)
+class ClassLevel:
+    """Classes of the same depth, what became of them, and of which class a level up they are parts."""
+
+    classes: PairClasses
+    parent: Int[np.ndarray, " row"]
+    column: Int[np.ndarray, " row"]  # that was split to get here; -1 on the first level
+    root: Int[np.ndarray, " row"]  # class of the first level
+    bounds: MixExtremes
+    status: Int[np.ndarray, " row"]
+    least: Float[np.ndarray, " row"]
+    error: Float[np.ndarray, " row"]
+    wrong: Digits  # of refuted classes, a pair that the model gets wrong
+    turn: Turn  # the axes of each class
+
+
+def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = np.inf) -> list[ClassLevel]:
+    """Level by level, until nothing is open or time is up."""
+    levels: list[ClassLevel] = []
+    none, identity = np.full(len(classes), -1), np.eye(tables.coordinates)
+    parent, column, root = none, none, np.arange(len(classes))
+    turn = np.broadcast_to(identity, (len(classes), *identity.shape))
+    refuted = np.zeros(len(classes), bool)  # classes of the first level
+    while len(classes):
+        level = make_class_level(classes, parent, column, root, turn)
+        pull = judge_level(tables, level)
+        levels.append(level)
+        refuted[root[level.status == ClassStatus.REFUTED]] = True
+        going = np.flatnonzero((level.status == ClassStatus.OPEN) & ~refuted[root])[:_MOST_OPEN]
+        if not len(going) or time.perf_counter() > deadline:
+            break
+        classes, parent, column = split_classes(tables, level, going, pull)
+        level.status[np.unique(parent)] = ClassStatus.SPLIT
+        root, turn = level.root[parent], level.turn[parent]
+    return levels
+
+
+def make_class_level(
+    classes: PairClasses, parent: np.ndarray, column: np.ndarray, root: np.ndarray, turn: Turn
+) -> ClassLevel:
+    """Nothing known yet."""
+    rows, coordinates, digits = len(classes), turn.shape[1], (classes.layout.digits, 2)
+    ends = np.zeros((rows, coordinates)), np.zeros((rows, coordinates, *digits), np.int64)
+    return ClassLevel(
+        classes,
+        parent,
+        column,
+        root,
+        MixExtremes(ends[0].copy(), ends[0].copy(), ends[1].copy(), ends[1].copy()),
+        np.full(rows, ClassStatus.OPEN, np.int64),
+        np.full(rows, -np.inf),
+        np.full(rows, np.inf),
+        np.full((rows, *digits), -1),
+        np.array(turn),
+    )
+
+
+def judge_level(tables: ModelTables, level: ClassLevel) -> Float[np.ndarray, "row coordinate"]:
+    """Bounds, boxes, and for what is not shown right a look at the pairs that attain the bounds."""
+    rows = np.arange(len(level.classes))
+    pull = _decide_rows(tables, level, rows)
+    if any(len(head.axes) > 1 for head in tables.heads):
+        rows = np.flatnonzero(level.status == ClassStatus.OPEN)
+        if len(rows):
+            level.turn[rows] = _find_class_axes(tables, level, rows)
+            pull[rows] = _decide_rows(tables, level, rows)
+    unsure = np.flatnonzero(level.status == ClassStatus.OPEN)
+    for digits in list_bound_ends(level.bounds):
+        still = unsure[level.status[unsure] == ClassStatus.OPEN]
+        bad = still[_is_pair_wrong(tables.model, level.classes.take(still), digits[still])]
+        level.wrong[bad], level.status[bad] = digits[bad], ClassStatus.REFUTED
+    return pull
+
+
+def _decide_rows(
+    tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " chosen"]
+) -> Float[np.ndarray, "chosen coordinate"]:
+    """Along the axes that the rows have now; says what decides each row's gap."""
+    classes, turn = level.classes.take(rows), level.turn[rows]
+    plain = bool((turn == np.eye(tables.coordinates)).all())
+    found = bound_mixes(tables.heads, classes, None if plain else turn)
+    boxes = make_mix_boxes(tables, classes, found.low, found.high, None if plain else turn)
+    decided = decide_boxes(tables, boxes, np.full(len(rows), -np.inf))
+    for into, part in zip(level.bounds, found, strict=True):
+        into[rows] = part
+    level.status[rows] = np.where(decided.is_right, ClassStatus.PROVED, ClassStatus.OPEN)
+    level.least[rows], level.error[rows] = decided.least, decided.error
+    return decided.pull
+
+
+def _find_class_axes(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " chosen"]) -> Turn:
+    """The directions in which the mixes of each class extend, judged by those at the ends of its box."""
+    classes = level.classes.take(rows)
+    mixes = np.stack(
+        [compute_pair_mix(tables, classes, digits[rows]) for digits in list_bound_ends(level.bounds)], 1
+    )
+    moved = mixes - mixes.mean(1, keepdims=True)  # row end coordinate
+    turn, first = np.zeros((len(rows), tables.coordinates, tables.coordinates)), 0
+    for head in tables.heads:
+        part = slice(first, first + len(head.axes))
+        turn[:, part, part] = np.linalg.svd(moved[:, :, part], full_matrices=True)[2]
+        first = part.stop
+    return turn
+
+
+def list_bound_ends(found: MixExtremes) -> list[Digits]:
+    """The pairs at the lower and upper end of every coordinate."""
+    return [
+        part[:, axis] for axis in range(found.low.shape[1]) for part in (found.low_digits, found.high_digits)
+    ]
+
+
+def make_mix_boxes(
+    tables: ModelTables,
+    classes: PairClasses,
+    low: Float[np.ndarray, "row _"],
+    high: Float[np.ndarray, "row _"],
+    turn: Turn | None = None,
+) -> MixBoxes:
+    right = np.arange(tables.model.architecture.vocab) == classes.right[:, None]
+    return MixBoxes(classes.step, classes.previous, right, low, high, turn)
+
+
+def _is_pair_wrong(model: Model, classes: PairClasses, digits: Digits) -> Bool[np.ndarray, " row"]:
+    """Whether the model, run on these pairs as it is deployed, writes another digit at the class's step."""
+    return np.asarray(compute_next_tokens(model, classes, digits) != classes.right)
+
+
+def compute_next_tokens(model: Model, classes: PairClasses, digits: Digits) -> Int[np.ndarray, " row"]:
+    said = np.empty(len(classes), np.int64)
+    tokens = write_pair_tokens(classes.layout, digits)  # row pos
+    for step in np.unique(classes.step):
+        rows = np.flatnonzero(classes.step == step)
+        read = tokens[rows, : classes.layout.prompt_length + step].T
+        said[rows] = model.logits(read[-model.architecture.context :], last=1)[:, 0].argmax(0)
+    return said
+
+
+def split_classes(
+    tables: ModelTables,
+    level: ClassLevel,
+    rows: Int[np.ndarray, " going"],
+    pull: Float[np.ndarray, "row coordinate"],
+) -> tuple[PairClasses, np.ndarray, np.ndarray]:
+    """Each class in two, by the column that moves the mix most; those that nothing can split are left out."""
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for start in range(0, len(rows), _ROWS):
+        parts.append(_find_cut_points(tables, level, rows[start : start + _ROWS], pull))
+    parent, column, lower = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    whole = level.classes.masks(parent)[np.arange(len(parent)), column]
+    parent, column = np.tile(parent, 2), np.tile(column, 2)
+    children = level.classes.take(parent).pinned(column, np.concatenate([lower, whole & ~lower]))
+    there = np.flatnonzero(has_pair(children))
+    return children.take(there), parent[there], column[there]
+
+
+def _find_cut_points(
+    tables: ModelTables, level: ClassLevel, rows: np.ndarray, pull: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Bool[np.ndarray, "row carry x y"]]:
+    """For each row the column to split, and which of its digits go into the lower half."""
+    open_now = level.classes.masks(rows).reshape(len(rows), level.classes.layout.digits, -1)
+    sums = np.empty(open_now.shape)
+    chosen = np.nan_to_num(pull[rows] * 1.0, nan=np.inf).argmax(1)
+    for number, side in enumerate(list_mix_directions(tables.heads, level.turn[rows])):
+        those = np.flatnonzero(chosen == number)
+        classes = level.classes.take(rows[those])
+        middle = (level.bounds.low[rows[those], number] + level.bounds.high[rows[those], number]) / 2
+        terms = bound_weight_terms(side.take(those), np.stack([classes.step, classes.previous]), middle)
+        sums[those] = sum_columns(terms.positions, classes.layout).reshape(len(those), *open_now.shape[1:])
+    low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
+    column = (high - low).argmax(1)
+    every = np.arange(len(rows))
+    middle = ((low + high) / 2)[every, column]
+    able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
+    lower = open_now[every, column] & (sums[every, column] <= middle[:, None])
+    return rows[able], column[able], lower[able].reshape(-1, CARRIES, BASE, BASE)
+
+
+def compute_pair_mix(
+    tables: ModelTables, classes: PairClasses, digits: Digits
+) -> Float[np.ndarray, "row coordinate"]:
+    """The mix that concrete pairs have at the step of their class, along the heads' axes."""
+    return np.stack(
+        [compute_coordinate(side, classes, digits) for side in list_mix_directions(tables.heads)], 1
+    )

@@ -1,0 +1,172 @@
+"""The words of a verdict: a summary's line, the failure, the exact share, a page's sentence, an export's.
+
+>>> from glassformer.proofs.verdict import Verdict
+>>> from glassformer.tasks import make_task
+>>> task = make_task("modular", p=113)
+>>> print(describe_verdict(Verdict(verdict="proved", inputs="12769", arithmetic="float32"), task))
+proved right on all 12,769 prompts, in float32 arithmetic
+>>> wrong = {"context": "100 20 =", "expected": ["7"], "got": "6"}
+>>> print(describe_verdict(Verdict(verdict="refuted", inputs="12769", counterexample=wrong), task))
+refuted: after 100 20 = the right token is 7, the model says 6
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from glassformer.core.words import format_large_count, format_percent
+from glassformer.proofs.verdict import Verdict
+from glassformer.tasks import Task
+
+_UNKNOWN = "some inputs are answered wrongly"  # where no input that fails is known
+
+_format_exact_percent = partial(format_percent, decimals=4)
+
+
+@dataclass(frozen=True)
+class NumberFormats:
+    """How a reader's other numbers are written, so that a sentence agrees with what stands beside it."""
+
+    margin: Callable[[float], str] = "{:.4g}".format
+    share: Callable[[float], str] = _format_exact_percent
+
+
+_PLAIN = NumberFormats()
+
+
+def describe_verdict(verdict: Verdict, task: Task) -> str:
+    """One line, for the summary of a run and for `glassformer prove`."""
+    if verdict.verdict == "proved":
+        count = format_large_count(verdict.inputs)
+        return f"proved right on all {count} {task.words.inputs}, in {verdict.arithmetic} arithmetic"
+    if verdict.verdict == "refuted":
+        return f"refuted: {_describe_failure(verdict)}"
+    if verdict.verdict == "undecided":
+        left = f"{verdict.classes['undecided']:,} classes are left; a longer --time may decide them"
+        return f"undecided ({verdict.reason or left})"
+    return verdict.reason
+
+
+def _describe_failure(verdict: Verdict) -> str:
+    """The input that fails, what is right, and what the model says."""
+    wrong = verdict.counterexample
+    if not wrong:
+        return _UNKNOWN
+    if "context" not in wrong:
+        return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+    said = f"the model says {wrong['got']}"
+    if wrong.get("tie"):
+        said = "but a wrong token has an equally large logit"
+    return f"after {wrong['context']} the right token is {' or '.join(wrong['expected'])}, {said}"
+
+
+def describe_error_shares(verdict: Verdict, task: Task, numbers: NumberFormats = _PLAIN) -> list[str]:
+    """The exact share of inputs that fail: of all, and of a rule also as its own sequences have them."""
+    error, words = verdict.exact_error, task.words
+    if not error:
+        return []
+    lines = [
+        f"{_format_error_share(error, numbers)} of all {error['contexts']:,} {words.counted} {words.fails}"
+    ]
+    if task.family != "rule":
+        return lines
+    if error.get("weighted"):
+        share = _format_error_share(error["weighted"], numbers)
+        lines.append(f"weighted by how often the task produces them: {share} of contexts do")
+    if verdict.verdict != "proved" and verdict.lawful == "proved":
+        lines.append("no context from the rule's own sequences does")
+    return lines
+
+
+def _format_error_share(error: Mapping[str, Any], numbers: NumberFormats = _PLAIN) -> str:
+    """One share, or two that it lies between.
+
+    >>> _format_error_share({"low": 15 / 65_536, "high": 15 / 65_536, "count_low": 15, "count_high": 15})
+    'exactly 15 (0.0229%)'
+    """
+    low, high = numbers.share(error["low"]), numbers.share(error["high"])
+    if error.get("count_low") is not None and error["count_low"] == error["count_high"]:
+        return f"exactly {error['count_low']:,} ({low})"
+    return low if low == high else f"between {low} and {high}"
+
+
+def format_hardest_input(verdict: Verdict) -> str:
+    """The hardest input in a sentence: `57 + 68`, `4 7 +`."""
+    hardest = verdict.hardest
+    return hardest if isinstance(hardest, str) else f"{hardest['a']} + {hardest['b']}"
+
+
+def describe_page_verdict(verdict: Verdict, task: Task, context: int, numbers: NumberFormats) -> str:
+    """Proved on which inputs, in what arithmetic, by what margin; or where it fails, or why it is open."""
+    inputs = task.name_inputs(format_large_count(verdict.inputs), context)
+    if verdict.verdict == "proved":
+        margin = verdict.smallest_margin
+        rest = f"; the smallest margin is {numbers.margin(margin)}" if margin is not None else ""
+        # A context that demands nothing is right whatever the model says.
+        right = "right wherever the rule demands something, in" if task.family == "rule" else "right on"
+        return f"Proved: {right} all {inputs}, in {verdict.arithmetic}{rest}."
+    if verdict.verdict == "refuted":
+        return f"Refuted: {_describe_failure(verdict)}.{_share_sentence(verdict, task, numbers)}"
+    if verdict.verdict == "undecided":
+        return f"Undecided over {inputs}: {describe_undecided(verdict)}. No input that was tried fails."
+    return f"No proof: {verdict.reason.rstrip('.')}. No input that was tried fails."
+
+
+def describe_undecided(verdict: Verdict) -> str:
+    """Why nothing was decided."""
+    classes = verdict.classes
+    left = f"{classes['undecided']:,} of {classes['total']:,} classes of inputs are left"
+    return verdict.reason or left
+
+
+def describe_badge(verdict: Verdict, task: Task, count: str, numbers: NumberFormats) -> tuple[str, str]:
+    """Two short lines for a picture: the verdict, and what it is about; `count` as the picture writes it."""
+    if verdict.verdict == "proved":
+        margin = verdict.smallest_margin
+        known = "" if margin is None else f"; smallest margin {numbers.margin(margin)}"
+        return f"proved on all {count} {task.words.input}s", f"in {verdict.arithmetic} arithmetic{known}"
+    if verdict.verdict == "refuted":
+        return "refuted", f"{_format_failed_input(verdict)} comes out wrong"
+    return ("undecided" if verdict.verdict == "undecided" else "not proved"), describe_undecided(verdict)
+
+
+def _format_failed_input(verdict: Verdict) -> str:
+    """`0 + 9000`, or a context as it is typed."""
+    return " + ".join(map(str, pair)) if (pair := verdict.wrong_pair) else verdict.wrong_input or "some input"
+
+
+def describe_exported_verdict(verdict: Verdict | None, task: Task, is_ours: bool) -> str:
+    """For the head of an exported file, which rounds in its own order; `is_ours`: the zoo says it."""
+    if verdict is None:
+        return "No proof of these parameters is stored (glassformer prove makes one)."
+    all_inputs = f"all {format_large_count(verdict.inputs)} {task.words.inputs}"
+    words = {
+        "proved": f"Proved right on {all_inputs} in {verdict.arithmetic}",
+        "refuted": f"Refuted: not right on {all_inputs}, in {verdict.arithmetic}",
+    }.get(verdict.verdict, f"Verdict of `glassformer prove`: {verdict.verdict}")
+    margin = verdict.smallest_margin
+    if verdict.verdict == "proved" and margin is not None:
+        words += f", with a margin of at least {margin:.3g} between the right token and the next"
+    said = "" if is_ours else ", according to its run's files (glassformer check verifies a certificate)"
+    return f"{words}. This holds for glassformer's own pass{said}; this file rounds in a different order."
+
+
+def describe_proved_inputs(task: Task) -> str:
+    """What is said of a seed, or of several.
+
+    >>> from glassformer.tasks import Addition
+    >>> describe_proved_inputs(Addition())
+    'proved right on every pair'
+    """
+    return f"proved right on every {task.words.input}"
+
+
+def _share_sentence(verdict: Verdict, task: Task, numbers: NumberFormats) -> str:
+    """How many inputs fail, and whether any of the rule's own do; where that is known."""
+    lines = describe_error_shares(verdict, task, numbers)
+    if not lines:
+        return ""
+    is_lawful = task.family == "rule" and verdict.lawful == "proved"
+    lawful = "; none from the rule's own sequences does" if is_lawful else ""
+    return f" {lines[0].capitalize()}{lawful}."

@@ -1,1 +1,0 @@
-"""Configurations x seeds: trained, selected, tested, mined and proved, into one table."""

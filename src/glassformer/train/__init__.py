@@ -1,1 +1,0 @@
-"""Training: whole populations of seeds in one compiled program."""

@@ -1,0 +1,11 @@
+"""Training: whole populations of seeds in one compiled program."""
+
+DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "flat": "make_flat_layout",
+    "objective": "HeldOutScores",
+    "population": "Population StretchResult TrainingState uses_gpu",
+    "reduce": "reduce_model",
+    "settings": "TrainSettings",
+    "setup": "set_up_jax",
+    "streams": "STREAMS make_stream_key",
+}

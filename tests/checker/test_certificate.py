@@ -1,0 +1,239 @@
+"""True certificates hold; anything changed in one is found; what is no certificate is an error."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+
+from glassformer.checker.certificate import check_certificate
+from glassformer.checker.claims import hash_model_tree
+from glassformer.checker.columns import PairClass, open_class
+from glassformer.checker.reading import read_adder_certificate
+from glassformer.core.errors import UserError
+from glassformer.tasks import Addition
+from tests.checker.conftest import altered, proved
+from tests.selection import each
+
+HEX = 16
+
+
+def leaf(tree, row=1000):
+    """A proved leaf, in the middle of the file."""
+    return tree["rows"][row][4]
+
+
+def mask_text(mask):
+    return hex(sum(1 << int(bit) for bit in np.flatnonzero(mask)))
+
+
+def some_pair(here):
+    """Any pair of a part."""
+    numbers, carry = [0, 0], 0
+    for column in range(len(here.columns)):
+        _, x, y = (int(n) for n in np.argwhere(here.reachable(column))[0])
+        case = np.zeros((2, 10, 10), bool)
+        case[carry, x, y] = True
+        here = here.within(column, case)
+        numbers = [numbers[0] + x * 10**column, numbers[1] + y * 10**column]
+        carry = (carry + x + y) // 10
+    return numbers
+
+
+def split(tree, row=1000, column=7):
+    """A row's leaf in two parts, by the parity of one digit; bounds of a class hold for its parts."""
+    task, one = Addition(layout="lsb"), PairClass(*tree["rows"][row][:4])
+    here, parts = open_class(task, one), []
+    for parity in (0, 1):
+        mask = np.broadcast_to((np.arange(10) % 2 == parity)[:, None], (2, 10, 10))
+        inner = copy.deepcopy(leaf(tree, row))
+        inner[4:6] = some_pair(here.within(column, mask))
+        parts.append([mask_text(mask), inner])
+    tree["rows"][row][4] = ["split", column, parts]
+
+
+@pytest.mark.parametrize("name", ["glass-23", "hand-5", "nanogpt-58"])
+def test_a_certificate_of_the_prover_holds(name):
+    assert check_certificate(proved(name)).valid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["microadder-57", "hand-4", "tinyadder-95-repaired", "tinyadder-95", "rope-62"]
+)
+def test_a_certificate_of_any_kind_of_model_holds(name):
+    assert check_certificate(proved(name)).valid
+
+
+def test_a_split_class_holds(glass):
+    result = check_certificate(altered(glass, split))
+    assert result.valid, result.reason
+
+
+def set_item(*path):
+    *inner, last, value = path
+
+    def change(tree):
+        for key in inner:
+            tree = tree[key]
+        tree[last] = value
+
+    return change
+
+
+def narrow(end, by):
+    def change(tree):
+        low, high = leaf(tree)[1], leaf(tree)[2]
+        leaf(tree)[end][0] += by * (high[0] - low[0])
+
+    return change
+
+
+def move_mask(tree):
+    """One case of a column goes missing from the first part."""
+    split(tree)
+    first = leaf(tree)[2][0]
+    first[0] = hex(int(first[0], HEX) & ~(1 << int(first[0], HEX).bit_length() - 1))
+
+
+def double_mask(tree):
+    split(tree)
+    leaf(tree)[2][1][0] = hex(int(leaf(tree)[2][1][0], HEX) | int(leaf(tree)[2][0][0], HEX))
+
+
+def swap_pairs(tree):
+    split(tree)
+    first, second = (part[1] for part in leaf(tree)[2])
+    first[4:6], second[4:6] = second[4:6], first[4:6]
+
+
+def other_weight(tree):
+    values = tree["model"]["params"]["attn.out.weight"]["values"]
+    values[0] = float(np.float32(float.fromhex(values[0])) * np.float32(1.001)).hex()
+
+
+def other_weight_and_hash(tree):
+    other_weight(tree)
+    found = read_adder_certificate(tree)
+    written = tree["model"]["architecture"]
+    tree["model"]["sha256"] = hash_model_tree(written, found.architecture.precision, found.params)
+
+
+def add_margin(tree):
+    tree["hardest"][4]["margin"] *= 1.001
+
+
+TAMPERED = {
+    "verdict": (set_item("verdict", "undecided"), "verdict"),
+    "refuted": (set_item("verdict", "refuted"), "verdict"),
+    "low bound": (narrow(1, 1e-6), "low bound"),
+    "high bound": (narrow(2, -1e-6), "high bound"),
+    "empty box": (narrow(1, 2.0), "above its high bound"),
+    "margin": (lambda tree: leaf(tree).__setitem__(3, leaf(tree)[3] * 20), "is said to lead by"),
+    "margin bound": (set_item("margin_bound", 1e9), "bound of all margins"),
+    "smallest": (set_item("smallest_margin", 1e9), "smallest margin"),
+    "rounding": (set_item("rounding_bound", 1e-9), "rounding moves a logit"),
+    "class dropped": (lambda tree: tree["rows"].pop(77), "is missing"),
+    "class doubled": (lambda tree: tree["rows"].append(tree["rows"][5]), "is there 2 times"),
+    "class of nothing": (lambda tree: tree["rows"].append([1, 9, 3, 1, tree["rows"][5][4]]), "holds no pair"),
+    "pair": (lambda tree: leaf(tree).__setitem__(4, leaf(tree)[4] + 1), "not a pair of the class"),
+    "large pair": (lambda tree: leaf(tree).__setitem__(4, 10**10), "no pair of 10-digit numbers"),
+    "leaf": (lambda tree: tree["rows"][1000].__setitem__(4, ["undecided"]), "the classes are"),
+    "false refutation": (
+        lambda tree: tree["rows"][1000].__setitem__(4, ["refuted", *leaf(tree)[4:6], 3]),
+        "the classes are",
+    ),
+    "counts": (set_item("classes", "total", 3441), "the classes are"),
+    "inputs": (set_item("inputs", "10"), "inputs"),
+    "hash": (set_item("model", "sha256", "0" * 64), "sha256"),
+    "weight": (other_weight, "sha256"),
+    "weight and hash": (other_weight_and_hash, ""),
+    "hardest": (add_margin, "has the margin"),
+    "hardest step": (lambda tree: tree["hardest"].pop(3), "hardest pair"),
+    "arithmetic": (set_item("arithmetic", "float64"), "float64"),
+    "axes": (set_item("axes", []), "axes"),
+    "axis": (lambda tree: tree["axes"][0]["axes"].append([1.0]), "bounds for 2 axes"),
+    "turn": (lambda tree: leaf(tree).append([[1.0, 0.0], [0.0, 1.0]]), "matrix of another size"),
+    "scaled turn": (lambda tree: leaf(tree).append([[2.0]]), "bound"),
+    "counterexample": (
+        set_item("counterexample", {"a": 1, "b": 2, "expected": 3, "got": 4, "step": 0}),
+        "verdict",
+    ),
+    "case left out": (move_mask, "leaves out"),
+    "case twice": (double_mask, "overlap"),
+    "pairs of parts": (swap_pairs, "not of its part"),
+}
+
+
+@pytest.mark.parametrize("kind", each(2, TAMPERED, also=("low bound", "margin", "class doubled")))
+def test_whatever_is_changed_is_found(glass, kind):
+    change, reason = TAMPERED[kind]
+    result = check_certificate(altered(glass, change))
+    assert not result.valid
+    assert reason in result.reason
+
+
+def test_a_changed_file_is_found_by_its_digest(glass):
+    assert "digest" in check_certificate({**glass, "made_with": "another"}).reason
+
+
+def test_a_counterexample_must_be_wrong_as_it_says():
+    tree = proved("nanogpt-58")
+    for key, value, reason in (
+        ("got", 3, "the model says"),
+        ("a", 1, "the model says"),
+        ("step", 1, "first wrong"),
+    ):
+        result = check_certificate(altered(tree, set_item("counterexample", key, value)))
+        assert not result.valid
+        assert reason in result.reason
+
+
+def test_a_refuted_class_must_be_wrong_as_it_says():
+    tree = proved("nanogpt-58")
+    row = next(i for i, row in enumerate(tree["rows"]) if row[4][0] == "refuted")
+    result = check_certificate(altered(tree, lambda tree: tree["rows"][row][4].__setitem__(3, 0)))
+    assert not result.valid
+    assert "is claimed" in result.reason
+
+
+NEEDED = ("format", "model", "task", "arithmetic", "verdict", "inputs", "smallest_margin", "margin_bound")
+NEEDED += ("rounding_bound", "hardest", "classes", "axes", "rows", "digest")
+
+
+@pytest.mark.parametrize("key", NEEDED)
+def test_a_field_that_is_missing_is_an_error(glass, key):
+    with pytest.raises(UserError):
+        check_certificate({name: value for name, value in glass.items() if name != key})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"format": 2}', '{"format": 1, "task": {}}', '{"format": NaN}', "[" * 9999],
+)
+def test_a_file_that_is_no_certificate_is_an_error(tmp_path, text):
+    path = tmp_path / "certificate.json"
+    path.write_text(text)
+    with pytest.raises(UserError):
+        check_certificate(path)
+    with pytest.raises(UserError):
+        check_certificate(tmp_path / "nothing.json")
+
+
+def nodes(tree, path=()):
+    """Paths to some of everything in a tree."""
+    yield path
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree[:3]) if isinstance(tree, list) else ()
+    for key, value in items:
+        yield from nodes(value, (*path, key))
+
+
+def test_no_value_of_any_type_breaks_the_check():
+    tree = proved("hand-10", Addition(digits=1, layout="lsb24"))  # made for ten digits: refuted, and small
+    paths, dice = [path for path in nodes(tree) if path], random.Random(0)
+    for path in dice.sample(paths, 150):
+        value = dice.choice([None, True, -1, 10**400, 1.5, 1e308, "x", [], {}, [[]], ["proved"], [1, 2]])
+        try:
+            assert isinstance(check_certificate(altered(tree, set_item(*path, value))).reason, str)
+        except UserError as error:
+            assert "\n" not in str(error)

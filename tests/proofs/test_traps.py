@@ -1,0 +1,137 @@
+"""Models made to be called right although they are not: overflow, underflow, tokens far below, ties."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from glassformer.checker.certificate import check_certificate
+from glassformer.core.errors import UserError
+from glassformer.models.architecture import Layer, make_reference_architecture
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.forward import list_parameters
+from glassformer.models.head import LinearHead, ParabolicHead
+from glassformer.models.model import Model
+from glassformer.models.projection import FullProjection
+from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.adder_certificate import make_adder_certificate
+from glassformer.proofs.population import prove_seeds
+from glassformer.proofs.rule import prove_rule
+from glassformer.runs.load import load_model
+from glassformer.tasks import Addition, Sequences, make_rule
+from tests.proofs.small import failing_classes, nanogpt, refuted_classes, tinyadder
+
+
+def with_one_more_layer(first, third, third_again, bias, head, numbers):
+    """nanogpt for two digits in float32; a layer behind it writes first x (y + bias) + both thirds into dim 2."""
+    model, task = nanogpt(2, "float32")
+    extra = Layer(None, FeedForward(hidden=3, up=FullProjection(bias=True), down=FullProjection()))
+    shape = replace(model.architecture, layers=(*model.architecture.layers, extra), head=head)
+    params = {
+        (f"layer0.{key}" if key.startswith(("attn", "ff")) else key): part
+        for key, part in model.params.items()
+    }
+    up, down = np.zeros((3, 4)), np.zeros((4, 3))
+    up[0, 3], down[2] = 1, [first, third, third_again]
+    params = {key: part for key, part in params.items() if not key.startswith("head") or key in numbers}
+    params |= {
+        "layer1.ff.up.weight": up,
+        "layer1.ff.up.bias": np.array([bias, 2, 2.0]),
+        "layer1.ff.down.weight": down,
+    }
+    kept = {
+        key: part
+        for key, part in model.params.items()
+        if key.startswith("head") and isinstance(head, ParabolicHead)
+    }
+    every = params | kept | numbers
+    return Model(shape, {key: np.asarray(part, "float32") for key, part in every.items()}), task
+
+
+def test_a_sum_whose_parts_overflow_although_it_does_not():
+    digit, table = np.arange(10.0), np.zeros((10, 4))
+    table[:, 2] = 2 * digit / 1e37
+    numbers = {"head.weight": table, "head.bias": -digit * digit - 2 * digit}
+    model, task = with_one_more_layer(1e37, 3e38, -3e38, 1.0, LinearHead(), numbers)
+    with np.errstate(all="ignore"):
+        failing = failing_classes(model, task)
+        proof = prove_adder(model, task)
+    assert failing
+    assert proof.verdict == "refuted"
+    assert refuted_classes(proof) <= failing
+    assert proof.classes["proved"] == 0  # nothing is known of numbers that overflow
+
+
+def test_tokens_without_a_dimension_that_win_after_all():
+    """Scores below the constant of the tokens that a head never writes: then it writes one of these."""
+    model, task = tinyadder(2)
+    numbers = {**model.params, "layer1.ff.up.bias": model.params["layer1.ff.up.bias"] * 1e20}
+    changed = Model(model.architecture, numbers)
+    proof = prove_adder(changed, task)
+    assert refuted_classes(proof) == failing_classes(changed, task) != set()
+    assert isinstance(proof.counterexample["got"], str)
+
+
+def test_a_hinge_at_exactly_zero():
+    """The margin of a pair is the real one, also where rounding leaves the sign of a hinge open."""
+    numbers = {"head.slope": np.array(2e-6)}
+    model, task = with_one_more_layer(1e6, 0.0, 0.0, 0.0, ParabolicHead(reads=2), numbers)
+    proof = prove_adder(model, task)
+    assert (proof.verdict, failing_classes(model, task)) == ("proved", set())
+    checked = check_certificate(json.loads(json.dumps(make_adder_certificate(proof, model, task, "a hinge"))))
+    assert checked.valid, checked.reason
+
+
+def test_more_tokens_than_the_layout_has_labels():
+    """A model that says a token without a label: the counterexample names it by its number."""
+    shape = replace(make_reference_architecture(vocab=12, context=8), precision="float64")
+    numbers = {key: np.zeros(part.shape) for key, part in list_parameters(shape).items()}
+    numbers["head.bias"][11] = 1.0
+    proof = prove_adder(Model(shape, numbers), Addition(digits=2))
+    assert proof.verdict == "refuted"
+    assert proof.counterexample["got"] == "<11>" * 3
+
+
+def test_numbers_that_overflow_in_a_population_and_in_mining():
+    model = load_model("glass-39")
+    huge = {**model.params, "attn.v.weight": np.full_like(model.params["attn.v.weight"], 3e38)}
+    with pytest.raises(UserError, match="overflows float32"), np.errstate(all="ignore"):
+        prove_adder(Model(model.architecture, huge), model.addition)
+    everyone = {key: part[None] for key, part in huge.items()}
+    with np.errstate(all="ignore"):
+        (found,) = prove_seeds(model.architecture, everyone, [3], model.addition)
+    assert found.verdict in ("refuted", "not_applicable")
+
+
+def rule_model(change):
+    rule = make_rule("plus_last_even", high=3)
+    shape = make_reference_architecture(vocab=5, context=3)
+    numbers = {key: np.zeros(part.shape, np.float32) for key, part in list_parameters(shape).items()}
+    change(numbers)
+    return Model(shape, numbers), rule
+
+
+def test_a_rule_model_without_an_opinion_breaks_the_rule_by_ties():
+    model, rule = rule_model(lambda numbers: None)
+    proof = prove_rule(model, rule, Sequences(min_length=8))
+    assert proof.verdict == "refuted"
+    assert proof.smallest_margin == 0
+    wrong = proof.counterexample
+    assert not wrong["tie"] and wrong["got"] not in wrong["expected"]  # argmax takes the first of all: 0
+    assert all(one["tie"] == (one["got"] in one["expected"]) for one in proof.details["worst"])
+    error = proof.exact_error
+    assert error["count_low"] == error["count_high"] == error["constrained"] > 0  # not one of them is safe
+
+
+def test_a_rule_model_whose_logits_overflow():
+    def huge(numbers):
+        numbers["token.weight"][:] = 1e20
+        numbers["head.weight"][:] = 3e38
+
+    model, rule = rule_model(huge)
+    with np.errstate(all="ignore"):
+        proof = prove_rule(model, rule, Sequences(min_length=8))
+    assert proof.verdict == "refuted"
+    assert proof.counterexample is not None
+    json.dumps(proof.content(), allow_nan=False)
