@@ -1,5 +1,8 @@
 """Rules from a user's own file."""
 
+import os
+import sys
+
 import pytest
 
 from glassformer.core.errors import UserError
@@ -33,8 +36,8 @@ class Mirror(Rule):
 
 @pytest.fixture
 def write(tmp_path, registry):
-    def write(text):
-        path = tmp_path / "mine.py"
+    def write(text, name="mine.py"):
+        path = tmp_path / name
         path.write_text(text)
         return path
 
@@ -50,9 +53,14 @@ def test_a_file_with_one_class_is_a_rule(write):
     assert (tokens[1:] + tokens[:-1] == 5).all()
 
 
-def test_loading_again_replaces_the_rule(write):
-    (first,) = load_rule_file(write(RULE))
-    (second,) = load_rule_file(write(RULE.replace("high: int = 9", "high: int = 4")))
+def test_loading_again_replaces_the_rule(write, monkeypatch):
+    """Also where the edit keeps the size and falls into the same second, as cached bytecode would not see."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    files = [write(RULE), write(RULE.replace("high: int = 9", "high: int = 4"), "later.py")]
+    for file in files:
+        os.utime(file, (0, 0))
+    (first,) = load_rule_file(files[0])
+    (second,) = load_rule_file(files[1].replace(files[0]))
     assert first is not second
     assert make_rule("mirror").high == 4
 

@@ -14,7 +14,7 @@ _loaded: dict[Path, tuple[type[Task], ...]] = {}
 
 
 class _FreshLoader(SourceFileLoader):
-    """Compiles the file as it is now: cached bytecode is taken for newer where an edit keeps second and size."""
+    """Compiles the file as it is now: cached bytecode would hide an edit that keeps second and size."""
 
     def path_stats(self, path: object) -> NoReturn:
         raise OSError("no bytecode is read or written")
