@@ -33,7 +33,7 @@ test-slow: $(DEV) $(WEIGHTS) $(EXPORT) $(RAY) chromium
 check: $(DEV) javascript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy src
 
 # The types that JSDoc gives the pages' scripts, and a linter.
 javascript: $(NODE)

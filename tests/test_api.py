@@ -119,14 +119,6 @@ def test_nothing_heavy_is_imported_with_the_package():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.slow
-def test_mypy_knows_what_comes_back(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text('import glassformer\n\nreveal_type(glassformer.prove("glass-8"))\n')
-    done = subprocess.run([sys.executable, "-m", "mypy", str(script)], capture_output=True, text=True)
-    assert 'Revealed type is "glassformer.proofs.verdict.Verdict"' in done.stdout
-
-
 def test_traces_of_many_contexts_are_those_of_each(folder):
     model = glassformer.load(folder)
     many = model.trace(np.array([[4, 7, 11], [1, 2, 3]]))

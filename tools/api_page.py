@@ -37,8 +37,19 @@ fields that `--json` prints.
 
 ```
 
-A type checker and an editor see the same: `reveal_type(glassformer.prove("glass-8"))` is
-`glassformer.proofs.verdict.Verdict` (`tests/test_api.py` asks mypy). Made by `python -m tools.api_page`.
+Editors and type checkers see the same types:
+
+```pycon
+>>> from mypy import api
+>>> found = api.run(["-c", 'import glassformer; reveal_type(glassformer.prove("glass-8"))'])
+>>> print(found[0])
+<string>:1: note: Revealed type is "glassformer.proofs.verdict.Verdict"
+Success: no issues found in 1 source file
+<BLANKLINE>
+
+```
+
+Made by `python -m tools.api_page`.
 """
 _COMMANDS = """# Commands
 

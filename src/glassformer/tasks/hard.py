@@ -2,7 +2,7 @@
 
 Each function takes a NumPy generator, how many pairs and how many digits, and gives digits, units first.
 
->>> x, y = complements(np.random.default_rng(1), 1, digits=4)
+>>> x, y = HARD["complements"](np.random.default_rng(1), 1, digits=4)
 >>> (x + y)[:, 0].tolist()
 [9, 9, 0, 0]
 """
@@ -22,10 +22,11 @@ NINE = BASE - 1
 SPECIAL = np.array([0, 1, 8, 9], np.int32)
 
 
-def runs_of_nines(random: Random, count: int, digits: int) -> Pair:
+def _draw_runs_of_nines(random: Random, count: int, digits: int) -> Pair:
     """A number with a run of nines, and 0, one digit, or such a number again: 5999999999 + 0."""
     x, y = (
-        np.where(_draw_run_mask(random, count, digits), NINE, uniform(random, count, digits)) for _ in "xy"
+        np.where(_draw_run_mask(random, count, digits), NINE, _draw_uniform_digits(random, count, digits))
+        for _ in "xy"
     )
     kind, place = random.integers(0, 3, count), random.integers(0, digits, count)
     is_place = np.arange(digits)[:, None] == place
@@ -33,21 +34,21 @@ def runs_of_nines(random: Random, count: int, digits: int) -> Pair:
     return _swap_some_pairs(random, x, np.where(kept, y, 0))
 
 
-def sums_8_to_10(random: Random, count: int, digits: int) -> Pair:
+def _draw_sums_8_to_10(random: Random, count: int, digits: int) -> Pair:
     """Every column sums to 8, 9 or 10, where one carry decides: 4703 + 4287."""
     total = random.integers(8, 11, (digits, count), np.int32)
     return _split_totals(random, total)
 
 
-def digits_0189(random: Random, count: int, digits: int) -> Pair:
+def _draw_digits_0189(random: Random, count: int, digits: int) -> Pair:
     """All digits from 0, 1, 8 and 9: 8019 + 1990."""
     x, y = SPECIAL[random.integers(0, len(SPECIAL), (2, digits, count))]
     return x, y
 
 
-def ripple_carries(random: Random, count: int, digits: int) -> Pair:
+def _draw_ripple_carries(random: Random, count: int, digits: int) -> Pair:
     """A column that carries, then columns that sum to nine and hand the carry on: 27458 + 2545."""
-    x, y = uniform(random, count, digits), uniform(random, count, digits)
+    x, y = _draw_uniform_digits(random, count, digits), _draw_uniform_digits(random, count, digits)
     ripple = _draw_run_mask(random, count, digits)
     starts = ripple & ~np.roll(ripple, 1, axis=0) | (ripple & (np.arange(digits)[:, None] == 0))
     nine_x, nine_y = _split_totals(random, np.full((digits, count), NINE, np.int32))
@@ -56,10 +57,10 @@ def ripple_carries(random: Random, count: int, digits: int) -> Pair:
     return x, np.where(starts, ten_y, np.where(ripple, nine_y, y))
 
 
-def complements(random: Random, count: int, digits: int) -> Pair:
+def _draw_complements(random: Random, count: int, digits: int) -> Pair:
     """Two numbers that sum to 99..9, or to the power of ten above it: 1234 + 8766."""
     within = _make_length_mask(random.integers(1, digits + 1, count), digits)
-    x = np.where(within, uniform(random, count, digits), 0)
+    x = np.where(within, _draw_uniform_digits(random, count, digits), 0)
     begun = np.maximum.accumulate(x > 0, axis=0)  # from the lowest digit that is not 0 upwards
     is_first = begun & (np.cumsum(begun, axis=0) == 1)
     to_ten = np.where(begun, NINE - x + is_first, 0)
@@ -67,7 +68,7 @@ def complements(random: Random, count: int, digits: int) -> Pair:
     return x, np.where(within, y, 0)
 
 
-def repeated_digits(random: Random, count: int, digits: int) -> Pair:
+def _draw_repeated_digits(random: Random, count: int, digits: int) -> Pair:
     """Each number is one digit again and again: 7777777 + 333."""
     x, y = (
         np.where(
@@ -80,7 +81,7 @@ def repeated_digits(random: Random, count: int, digits: int) -> Pair:
     return x, y
 
 
-def unequal_lengths(random: Random, count: int, digits: int) -> Pair:
+def _draw_unequal_lengths(random: Random, count: int, digits: int) -> Pair:
     """Numbers of different lengths, down to 0 with no digits at all: 9305817264 + 58."""
     length = random.integers(0, digits + 1, count)
     other = (length + random.integers(1, digits + 1, count)) % (digits + 1)
@@ -88,16 +89,13 @@ def unequal_lengths(random: Random, count: int, digits: int) -> Pair:
 
 
 HARD: dict[str, Callable[[Random, int, int], Pair]] = {
-    function.__name__: function
-    for function in (
-        runs_of_nines,
-        sums_8_to_10,
-        digits_0189,
-        ripple_carries,
-        complements,
-        repeated_digits,
-        unequal_lengths,
-    )
+    "runs_of_nines": _draw_runs_of_nines,
+    "sums_8_to_10": _draw_sums_8_to_10,
+    "digits_0189": _draw_digits_0189,
+    "ripple_carries": _draw_ripple_carries,
+    "complements": _draw_complements,
+    "repeated_digits": _draw_repeated_digits,
+    "unequal_lengths": _draw_unequal_lengths,
 }
 
 
@@ -109,7 +107,7 @@ def draw_hard_pairs(random: Random, count: int, digits: int) -> Pair:
     return x, y
 
 
-def uniform(random: Random, count: int, digits: int) -> Digits:
+def _draw_uniform_digits(random: Random, count: int, digits: int) -> Digits:
     return random.integers(0, BASE, (digits, count), np.int32)
 
 
@@ -134,7 +132,10 @@ def _make_length_mask(length: Int[np.ndarray, " batch"], digits: int) -> np.ndar
 
 def _draw_sized_numbers(random: Random, length: Int[np.ndarray, " batch"], digits: int) -> Digits:
     """Uniform numbers of exactly this many digits."""
-    number, first = uniform(random, len(length), digits), random.integers(1, BASE, len(length), np.int32)
+    number, first = (
+        _draw_uniform_digits(random, len(length), digits),
+        random.integers(1, BASE, len(length), np.int32),
+    )
     number = np.where(np.arange(digits)[:, None] == length - 1, first, number)
     return np.where(_make_length_mask(length, digits), number, 0)
 
