@@ -11,7 +11,7 @@ from glassformer.core.errors import UserError
 
 _ABOUT = "glassformer: transformers you can see through."
 EXAMPLES = """examples:
-  glassformer list                                 what there is to train
+  glassformer list                                 tasks, models, figures and runs
   glassformer run plus_last_even                   train 16 seeds, keep the best, measure, prove, draw
   glassformer run lucky7 --seeds 32 --steps 5000 --task.s 0.3
   glassformer run modular-11                       a question: addition modulo 11, with six parameters
@@ -20,12 +20,12 @@ EXAMPLES = """examples:
   glassformer add nanogpt-58 5388742030 746297626  one sum, as the model writes it
   glassformer prove glass-29                       right on all 10^20 pairs, with a certificate
   glassformer check glass-29.certificate.json      verify it with independent code
-  glassformer draw runs/plus_last_even             every parameter and every step as figures
-  glassformer video runs/plus_last_even            how it learned
-  glassformer page runs/plus_last_even             all of it live, in one HTML file
-  glassformer count plus_last_even                 every way to count its parameters
+  glassformer draw runs/plus_last_even             figures of every parameter and every step
+  glassformer video runs/plus_last_even            videos of how it learned
+  glassformer page runs/plus_last_even             an interactive page, one HTML file
+  glassformer count plus_last_even                 its parameter counts
   glassformer spectra model.gguf                   every weight matrix and attention head of any checkpoint
-  glassformer export glass-29 --to torch           the model as a stand-alone file, tested equal
+  glassformer export glass-29 --to torch           a stand-alone file, compared with the model
   glassformer sweep glass-39 --seeds 256           how often a recipe succeeds
 """
 _KINDS = {int: "an integer", float: "a number"}
@@ -77,7 +77,7 @@ def _add_options(parser: Parser, verb: Verb) -> None:
         parser.add_argument(f"--{flag}", action="store_true", help=read_summary(variant.function))
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     if verb.may_be_quiet:
-        parser.add_argument("--quiet", action="store_true", help="no progress, only the result")
+        parser.add_argument("--quiet", action="store_true", help="print only the result, no progress")
 
 
 def _add_option(parser: Parser, option: Option) -> None:

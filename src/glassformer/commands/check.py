@@ -17,16 +17,16 @@ def check(
     """Verify a certificate with independent code.
 
     Args:
-        file (FILE): a certificate.json
-        target (--for TARGET): the model that it must be about
-        model (--model ID): the architecture of a .safetensors file that does not name its own
-        show: a sign of work on standard error
+        file (FILE): a certificate written by `prove`
+        target (--for TARGET): require that the certificate belongs to this model
+        model (--model ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
         glassformer check glass-29.certificate.json
         glassformer check runs/glass-39/certificate.json --for runs/glass-39
 
-    Exit status: 0 valid, 1 not valid, 2 not a certificate, or that of another model
+    Exit status: 0 valid, 1 not valid, 2 not a certificate, or another model's
     """
     from glassformer.checker.apart import check_in_subprocess
 

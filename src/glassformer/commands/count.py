@@ -9,12 +9,12 @@ _WHOLE_ZOO = "zoo"
 
 
 def count(target: str | Path, *, model: str | None = None) -> dict[str, Any]:
-    """Count a model's parameters, in every convention.
+    """Count a model's parameters: stored, unique, learned, constants, rank of the Jacobian.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name, a .safetensors file, a configuration's name,
-            or zoo for all adders in a table
-        model (ID): the architecture of a .safetensors file that does not name its own
+            or `zoo` for a table of all adders
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
 
     Examples:
         glassformer count plus_last_even

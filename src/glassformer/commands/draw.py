@@ -28,21 +28,21 @@ def draw(
     model: str | None = None,
     show: bool = False,
 ) -> "DrawResult":
-    """Draw every parameter and every step of a model as figures.
+    """Draw figures of every parameter and every step of a model's computation.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        step (N): a saved training step (default: the finished model)
-        sequences (--sequence "4 1 +"): an input of a rule or a question; may be repeated
-        pair (A+B): adders: the sum that is worked through
-        query (TOKEN@POSITION): rules and questions: the query of figure 10
-        dims (I,J): rules and questions: two dimensions instead of the main directions
-        only (05,13,F1): these figures (glassformer list figures)
+        step (N): draw a saved training step (default: the final model)
+        sequences (--sequence "4 1 +"): rules and questions: an input to show; may be repeated
+        pair (A+B): adders: the sum to work through
+        query (TOKEN@POSITION): rules and questions: the query that figure 10 shows
+        dims (I,J): rules and questions: plot these two dimensions instead of the leading directions
+        only (05,13,F1): draw only these figures (glassformer list figures)
         formats (--format png,svg,pdf): file formats (default: png)
-        theme: colours
-        out (FOLDER): where to write (default: figures/ in the run folder, or TARGET.figures/ here)
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a progress bar on standard error
+        theme: colour theme
+        out (FOLDER): where to write (default: figures/ in the run folder, or TARGET.figures/)
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
         glassformer draw runs/plus_last_even                     all figures, into runs/plus_last_even/figures

@@ -26,19 +26,19 @@ def export(
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        to (--to torch|adderboard|onnx|python): kind of file
-        out (FILE): where to write (default: NAME_torch.py, NAME.onnx and so on, here)
-        overwrite: replace another file of that name
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a sign of work on standard error
+        to (--to torch|adderboard|onnx|python): format of the file
+        out (FILE): where to write (default: NAME_torch.py, NAME.onnx and so on)
+        overwrite: replace a file of that name
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
         glassformer export glass-29 --to torch                a PyTorch module, glass_29_torch.py
         glassformer export glass-29 --to adderboard --out mine.py  build_model(), add(model, a, b)
-        glassformer export runs/lucky7 --to python            nothing to install: the pass in plain Python
+        glassformer export runs/lucky7 --to python            plain Python, nothing to install
         glassformer export mine.safetensors --model glass-39 --to onnx
 
-    Exit status: 0 written and found equal, 1 written and found different, 2 bad input,
+    Exit status: 0 written and equal to the model, 1 written but not equal, 2 bad input,
         3 written but not compared (PyTorch or onnxruntime is not installed)
     """
     from glassformer.exports.write import write_export

@@ -14,7 +14,7 @@ def list_items(
     """List tasks, models, figures, runs and settings.
 
     Args:
-        what (WHAT): tasks, models, figures, runs or settings (default: all but settings)
+        what (WHAT): tasks, models, figures, runs or settings (default: all except settings)
 
     Examples:
         glassformer list tasks

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 def load(target: str | Path, model: str | None = None) -> "LoadedModel":
-    """Load the model that a zoo id, a run folder, a run's name or a .safetensors file stands for.
+    """Load a model by zoo id, run folder, run name or .safetensors file.
 
     Args:
         target: a zoo id, a run folder, a run's name or a .safetensors file
-        model: the zoo id or configuration whose architecture a .safetensors file has that does not say it
+        model: architecture of a .safetensors file that names none: a zoo id or configuration
 
     >>> adder = load("glass-8")
     >>> adder.task.name, adder.add(57, 68)

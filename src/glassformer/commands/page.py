@@ -22,22 +22,22 @@ def page(
     model: str | None = None,
     show: bool = False,
 ) -> "PageResult":
-    """Write an interactive page, in one file, for any browser.
+    """Write an interactive page of a model, a run or a sweep as one HTML file.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file; or a folder of runs,
             a folder of spectra or a sweep
         out (FILE): where to write (default: page.html in the folder, or NAME.page.html)
-        seconds (--time SECONDS): time limit of a proof that is not made yet
-        open: open it in the browser (default: from a terminal with a display)
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a sign of work on standard error
+        seconds (--time SECONDS): time limit for the proof, if there is none yet
+        open: open the page in a browser (default: yes from a terminal with a display)
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
-        glassformer page runs/plus_last_even                       runs/plus_last_even/page.html, and opens it
-        glassformer page nanogpt-58 --out adder.html --time 30     a zoo model; it is proved on the way
-        glassformer page runs/                                     an index over all runs, with a page each
-        glassformer page qwen/                                     a folder of glassformer spectra
+        glassformer page runs/plus_last_even                       writes runs/plus_last_even/page.html
+        glassformer page nanogpt-58 --out adder.html --time 30     a zoo model; also proves it
+        glassformer page runs/                                     an index of all runs, and a page for each
+        glassformer page qwen/                                     a folder written by glassformer spectra
         glassformer page sweeps/adders                             a sweep, finished or not
     """
     from glassformer.commands.page_files import require_html_name, write_target_page

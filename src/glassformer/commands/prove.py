@@ -31,21 +31,22 @@ def prove(
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        real: prove the model in real numbers, without rounding
-        seconds (--time SECONDS): time limit
-        out (FILE): certificate (default: in the run folder, or here)
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a sign of work on standard error
+        real: prove in exact real arithmetic instead of floating point
+        seconds (--time SECONDS): time limit; with --population, per seed
+        out (FILE): where to write the certificate (default: in the run folder or the current folder)
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
-        glassformer prove glass-29                          all 10^20 pairs, in the arithmetic that it runs in
-        glassformer prove nanogpt-58                        refuted: a pair that it gets wrong
+        glassformer prove glass-29                          all 10^20 pairs, in the model's own arithmetic
+        glassformer prove nanogpt-58                        refuted, with a pair that it gets wrong
         glassformer prove runs/plus_last_even --time 120    a rule: the exact share of contexts that break it
         glassformer prove runs/modular                      a question: all prompts
         glassformer prove mine.safetensors --model microadder-57
         glassformer prove runs/glass-39 --population        every seed of a run
 
-    Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or outside the method
+    Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or not applicable;
+        with --population: 0 if at least one seed is proved, else 1
 
     >>> verdict = prove("glass-8", out="/dev/null")  # doctest: +SKIP
     >>> verdict.verdict, verdict.inputs  # doctest: +SKIP
@@ -114,8 +115,8 @@ def prove_population(target: str | Path, *, seconds: float = 60.0, show: bool = 
 
     Args:
         target (TARGET): a run folder or a run's name
-        seconds (--time SECONDS): time limit for all seeds together
-        show: a progress bar on standard error
+        seconds (--time SECONDS): time limit per seed
+        show: show progress on standard error
     """
     from glassformer.core.atomic import read_arrays
     from glassformer.proofs.population import prove_seeds

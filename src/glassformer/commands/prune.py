@@ -20,19 +20,19 @@ def prune(
     model: str | None = None,
     show: bool = False,
 ) -> "PruneResult":
-    """Fix the parameters that a model's function does not need, and prove it again.
+    """Fix a model's dead and redundant parameters, keep its function, and prove it again.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        out (FILE): the reduced model (default: TARGET-pruned-N.safetensors)
-        seconds (--time SECONDS): time limit of the proof
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a sign of work on standard error
+        out (FILE): file of the pruned model (default: TARGET-pruned-N.safetensors)
+        seconds (--time SECONDS): time limit for the proof
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
         glassformer prune microadder-57                         57 learned parameters, of which 46 are needed
         glassformer prune runs/glass-47 --out smaller.safetensors
-        glassformer run smaller.toml                            train the reduced form (docs/search.md)
+        glassformer run smaller.toml                            train the pruned architecture (docs/search.md)
     """
     from glassformer.commands.prune_model import prune_model
     from glassformer.runs.load import load_model

@@ -33,23 +33,23 @@ def run(
     no_limit: bool = False,
     show: bool = False,
 ) -> "RunResult":
-    """Train a population, keep its best model, measure, prove and draw it, write its page.
+    """Train a population of seeds, keep the best model; measure, prove and draw it, write its page.
 
     Args:
         target (NAME|FILE): a configuration's name, a .toml file, or a .py file with a rule or a question
-        seeds (N): models in the population
-        seed (N): number of the first seed
-        steps (N): optimiser steps
-        mine (N): adders: rounds of training on the sums that the prover finds hardest
+        seeds (N): models in the population, one per seed (default: the configuration's)
+        seed (N): first random seed (default: the configuration's)
+        steps (N): optimiser steps (default: the configuration's)
+        mine (N): adders: extra training rounds on the sums that the prover finds hardest
         device: where to train
         threads (N): CPU threads (default: one per core)
         out (FOLDER): run folder (default: runs/NAME)
         options: any setting of the configuration by its dotted name, as {"train.batch": 128}
-        rule (FILE.py): the rule or question of a .toml file's task, as Python
-        resume: resume the run in the folder, whatever its settings are
-        overwrite: replace the run in the folder
-        no_limit: also run what needs more memory, disk or time than this machine has
-        show: a progress bar on standard error
+        rule (FILE.py): Python file that defines the rule or question of a .toml file
+        resume: resume the run in the folder, with the settings stored there
+        overwrite: replace the run that is already in the folder
+        no_limit: start even if the estimate exceeds this machine's memory or disk, or a week
+        show: show progress on standard error
 
     Examples:
         glassformer run plus_last_even
@@ -61,7 +61,7 @@ def run(
     Notes:
         any setting of the configuration is an option too (glassformer list settings):
           --train.batch 128 --train.peak_rate 0.003 --task.p 0.5 --model.layers.0.residual false
-        if it is stopped or killed, run the same command again to resume
+        if the command is stopped or killed, run it again to resume
     """
     settings = gather_settings(
         options, seeds=seeds, seed=seed, steps=steps, mine=mine, device=device, threads=threads
@@ -86,7 +86,7 @@ def train(
     no_limit: bool = False,
     show: bool = False,
 ) -> "RunResult":
-    """Train a population, keep its best model and measure it: `run` without proof, figures and page.
+    """Train a population of seeds, keep the best model and measure it: `run` without proof, figures and page.
 
     Args: those of `run`
 

@@ -41,40 +41,41 @@ def sweep(
     """Train a grid of configurations over many seeds; report success rates with 95% intervals.
 
     Args:
-        target (FILE|NAME): a sweep's .toml file or folder, or the configuration to vary, as for `run`
-        grid (KEY=V1,V2): values to try; may be repeated. In Python also {"train.peak_rate": [0.01, 0.03]}
-        seeds (N): per configuration (default: 64)
-        seed (N): number of the first seed (default: 0)
-        steps (N): optimiser steps
-        mine (N): adders: rounds of training on the sums that the prover finds hardest
+        target (FILE|NAME): a sweep's .toml file or folder, or a configuration to vary (as for `run`)
+        grid (KEY=V1,V2): values of a setting to try; may be repeated. In Python also
+            {"train.peak_rate": [0.01, 0.03]}
+        seeds (N): seeds per configuration (default: 64)
+        seed (N): first random seed (default: 0)
+        steps (N): optimiser steps (default: the configuration's)
+        mine (N): adders: extra training rounds on the sums that the prover finds hardest
         device: where to train
         threads (N): CPU threads (default: one per core)
         block (N): seeds per work unit (default: 64, on a GPU 1,024)
         out (FOLDER): where to write (default: sweeps/NAME)
-        engine: where work units run
-        workers (N): work units at a time (default: as many as fit)
-        address (auto|HOST:PORT): of the Ray cluster (default: this machine)
-        plan: train nothing, write the work units that are left as files for other machines
-        certificates: write a certificate for every proved model
+        engine: run work units in this process, in several processes, or on a Ray cluster
+        workers (N): work units to run at the same time (default: as many as fit)
+        address (auto|HOST:PORT): address of the Ray cluster (default: start one on this machine)
+        plan: train nothing; write the remaining work units as files for other machines
+        certificates: write the certificate of every proved model
         options: any setting of all configurations by its dotted name, as {"train.batch": 128}
-        rule (FILE.py): the rule or question of a .toml file's task, as Python
-        resume: resume the sweep in the folder, whatever its settings are
-        overwrite: replace the sweep in the folder
-        no_limit: also run what needs more memory, disk or time than this machine has
-        show: a progress bar on standard error
+        rule (FILE.py): Python file that defines the rule or question of a .toml file
+        resume: resume the sweep in the folder, with the settings stored there
+        overwrite: replace the sweep that is already in the folder
+        no_limit: start even if the estimate exceeds this machine's memory or disk, or a week
+        show: show progress on standard error
 
     Examples:
         glassformer sweep glass-39 --seeds 256                   one recipe: how often does it succeed?
         glassformer sweep modular-11 --seeds 256                 a question
         glassformer sweep plus_last_even --grid train.peak_rate=0.01,0.03 --grid train.batch=16,64
-        glassformer sweep plus_last_even --grid model.width+model.layers.0.attention.head_size=2,3  both
+        glassformer sweep plus_last_even --grid model.width+model.layers.0.attention.head_size=2,3  together
         glassformer sweep docs/sweeps/adders.toml --engine processes
         glassformer sweep docs/sweeps/adders.toml --engine ray --address auto
         glassformer sweep docs/sweeps/adders.toml --plan         work units as files, for other machines
 
     Notes:
         any setting is an option too, for every configuration: --train.batch 128 --prove.seconds 5
-        if it is stopped or killed, run the same command again to resume
+        if the command is stopped or killed, run it again to resume
     """
     from glassformer.commands import sweep_stages as stages
     from glassformer.core.atomic import lock_folder

@@ -28,22 +28,22 @@ def test(
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        seed (N): of the inputs (default for adders: 2025, for others: 1)
-        pairs (N): adders: random pairs (default: 10000)
+        seed (N): random seed of the inputs (default: 2025 for adders, 1 for others)
+        pairs (N): adders: number of random pairs (default: 10000)
         hard (N): adders: pairs per hard distribution (default: 2000)
-        positions (N): rules: constrained positions; questions: prompts (default: 100000)
-        model (ID): the architecture of a .safetensors file that does not name its own
-        no_limit: also run what needs more memory, disk or time than this machine has
-        show: a progress bar on standard error
+        positions (N): number of constrained positions (rules) or prompts (questions) (default: 100000)
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        no_limit: start even if the estimate exceeds this machine's memory or disk, or a week
+        show: show progress on standard error
 
     Examples:
         glassformer test runs/plus_last_even --positions 500000
         glassformer test runs/modular                     a question: all prompts, if there are not too many
-        glassformer test nanogpt-58                       10 edge cases, 10,000 pairs of seed 2025, hard pairs
+        glassformer test nanogpt-58                       10 edge cases, 10,000 random pairs, hard pairs
         glassformer test nanogpt-58 --seed 7 --pairs 1000000 --hard 0
         glassformer test mine.safetensors --model glass-39  a file that does not name its architecture
 
-    Exit status: 1 for an adder with less than 99% of the protocol right
+    Exit status: 1 if an adder gets less than 99% of the random pairs and edge cases right, else 0
     """
     for name, value, least in (("positions", positions, 1), ("pairs", pairs, 1), ("hard", hard, 0)):
         require_value(value is None or value >= least, f"--{name}", f"at least {least}", value)

@@ -42,21 +42,21 @@ def video(
     model: str | None = None,
     show: bool = False,
 ) -> VideoResult:
-    """Film how a run learned.
+    """Make videos of how a run learned.
 
     Args:
         target (TARGET): a run folder or a run's name
-        which (NAMES): some of the videos, with commas between their names (default: all)
-        sequences (--sequence "4 1 +"): rules and questions: the input that is followed
-        pair (A+B): adders: the sum that is followed
+        which (NAMES): names of videos, separated by commas (glassformer list figures; default: all)
+        sequences (--sequence "4 1 +"): rules and questions: the input to follow
+        pair (A+B): adders: the sum to follow
         fps (N): frames per second
         every (N): use every N-th saved step
-        width (PIXELS): of the picture
+        width (PIXELS): width of the video
         formats (--format mp4,gif): file formats (default: mp4)
-        theme: colours
+        theme: colour theme
         out (FOLDER): where to write (default: videos/ in the run folder)
-        model (ID): the architecture of a .safetensors file that does not name its own
-        show: a progress bar on standard error
+        model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
         glassformer video runs/plus_last_even                      all videos, into runs/plus_last_even/videos

@@ -37,39 +37,40 @@ def spectra(
     """Analyse the weight matrices and attention heads of any checkpoint.
 
     Args:
-        target (PATH|HUB_ID): a folder or file of weights (safetensors, GGUF, PyTorch), a hub id, or a model
-            of ours
-        other (OTHER): a second model: what changed, and how much
-        compare (OTHER): the same
-        out (FOLDER): where to write (default: NAME.spectra/ here)
-        layers (0-5,8): these layers (default: all, and the embeddings)
-        heads_only (--heads): the attention heads alone, no weight matrices
-        treatments (raw,folded,rope:128): fold norm gains in; rotate queries and keys to an offset
-        relations: composition of heads in neighbouring layers, in all layers, or none
-        top (N): directions that are compared
-        workers (N): matrices at a time (default: one per core)
-        engine: where the work is done; processes and ray do one layer per worker
-        address (auto|HOST:PORT): of a Ray cluster (default: this machine)
-        device: for the matrices
-        singular_values: write all singular values as a table
-        formats (--format png,svg,pdf): of the figures, or none (default: png)
-        theme: colours
-        overwrite: replace what the folder holds
-        show: a progress bar on standard error
+        target (PATH|HUB_ID): a folder or file of weights (safetensors, GGUF, PyTorch), a Hugging Face hub
+            id, or a glassformer model
+        other (OTHER): a second model, to compare with the first
+        compare (OTHER): the second model, as an option
+        out (FOLDER): where to write (default: NAME.spectra/)
+        layers (0-5,8): layers to analyse (default: all layers and the embeddings)
+        heads_only (--heads): only the attention heads, no weight matrices
+        treatments (raw,folded,rope:128): weights as stored; with norm gains folded in; with RoPE at an
+            offset of 128 positions
+        relations: composition between heads of neighbouring layers, of all layers, or none
+        top (N): leading directions to compare
+        workers (N): matrices to analyse at the same time (default: one per core)
+        engine: run in this process, or one layer per worker in several processes or on a Ray cluster
+        address (auto|HOST:PORT): address of the Ray cluster (default: start one on this machine)
+        device: where to compute the matrices' spectra
+        singular_values: also write a table of all singular values
+        formats (--format png,svg,pdf): figure formats, or none (default: png)
+        theme: colour theme
+        overwrite: replace the analysis in the folder
+        show: show progress on standard error
 
     Examples:
         glassformer spectra model.gguf                              all matrices and heads, into model.spectra
-        glassformer spectra checkpoints/llama --heads               the attention heads alone, in seconds
+        glassformer spectra checkpoints/llama --heads               only the attention heads, in seconds
         glassformer spectra model.safetensors --layers 0-5,8 --treatments raw,folded,rope:128
         glassformer spectra Qwen/Qwen2.5-0.5B --out qwen --format svg,pdf
         glassformer spectra base tuned                              two models, and the spectrum of the change
-        glassformer spectra nanogpt-58                              our own models too
+        glassformer spectra nanogpt-58                              a glassformer model
         glassformer spectra qwen/weights.csv                        a table: its phases and trends over depth
         glassformer spectra /shared/llama --engine ray --address auto    on a cluster, one layer per worker
 
     Notes:
-        if it is stopped or killed, run the same command again to resume; more layers or treatments reuse what
-        is there
+        if the command is stopped or killed, run it again to resume; a run with more layers or treatments
+        reuses what is there
     """
     from glassformer.lens.command.analyse import analyse_target
     from glassformer.lens.command.input import AnalysisStyle, AnalysisWish
