@@ -30,6 +30,16 @@ def fail(number):
     return failing
 
 
+def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
+    """As root, a rename to /dev/null would make it a file for everybody."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="it is not a regular file"):
+        write_bytes(pipe, b"new")
+    assert pipe.is_fifo()
+    assert [*tmp_path.iterdir()] == [pipe]
+
+
 @pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace"])
 def test_a_full_disk_leaves_the_old_file(monkeypatch, tmp_path, call):
     path = tmp_path / "file"

@@ -48,9 +48,11 @@ def prove(
     Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or not applicable;
         with --population: 0 if at least one seed is proved, else 1
 
-    >>> verdict = prove("glass-8", out="/dev/null")  # doctest: +SKIP
-    >>> verdict.verdict, verdict.inputs  # doctest: +SKIP
-    ('proved', '100000000000000000000')
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     verdict = prove("glass-8", out=Path(folder) / "certificate.json")
+    >>> verdict.verdict, verdict.inputs, round(verdict.smallest_margin, 3)
+    ('proved', '100000000000000000000', 6.436)
     """
     from glassformer.proofs.prove import prove_model
     from glassformer.runs.load import load_model

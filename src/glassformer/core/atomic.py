@@ -47,6 +47,8 @@ def write_bytes(path: Path, content: bytes, times: tuple[int, int] | None = None
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        if path.exists() and not path.is_file():  # a rename would put a file in a device's place: /dev/null
+            raise UserError(f"cannot write {path}: it is not a regular file")
         with beside.open("wb") as file:
             file.write(content)
             file.flush()
