@@ -27,7 +27,7 @@ _GROUP = 100  # steps whose windows are drawn at once, as in training/population
 _ROW = 700  # bytes of a row of metrics in memory; 110 on disk
 _ROW_ON_DISK = 110
 _SPARE = 0.9  # share of the free memory that a command may take
-_ANYWAY = "--no-limit does it all the same"
+_ANYWAY = "--no-limit runs it anyway"
 _UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6))
 _SPANS = (("years", 365 * 24 * 3600.0), ("days", 24 * 3600.0), ("hours", 3600.0), ("minutes", 60.0))
 
