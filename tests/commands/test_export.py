@@ -7,6 +7,7 @@ import pytest
 
 import glassformer
 from glassformer.cli.program import main
+from glassformer.exports import targets
 from glassformer.exports import write as exporting
 from glassformer.exports.check import ExportComparison
 from glassformer.zoo.entry import WEIGHTS
@@ -115,7 +116,7 @@ def test_a_different_file_has_status_1(monkeypatch, capsys):
     ("kind", "package"), [("torch", "torch"), ("adderboard", "torch"), ("onnx", "onnxruntime")]
 )
 def test_what_cannot_be_compared_is_said_to_be_so(kind, package, monkeypatch, capsys):
-    monkeypatch.setattr(exporting, "find_spec", lambda name: None if name == package else object())
+    monkeypatch.setattr(targets, "find_spec", lambda name: None if name == package else object())
     assert main(["export", "hand-4", "--to", kind, "--json"]) == 3
     found = json.loads(capsys.readouterr().out)
     assert found["checked_equal"] is None
@@ -125,7 +126,7 @@ def test_what_cannot_be_compared_is_said_to_be_so(kind, package, monkeypatch, ca
 
 
 def test_without_onnx_nothing_is_written(monkeypatch, capsys):
-    monkeypatch.setattr(exporting, "find_spec", lambda name: None)
+    monkeypatch.setattr(targets, "find_spec", lambda name: None)
     assert "pip install 'glassformer[onnx]'" in sentence(capsys, "hand-4", "--to", "onnx")
     assert list(Path().iterdir()) == []
 

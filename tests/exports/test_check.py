@@ -7,6 +7,7 @@ from glassformer.core.errors import UserError
 from glassformer.exports.check import ExportComparison, compare_export, measure_export_difference
 from glassformer.exports.python_file import format_python_file
 from glassformer.exports.subject import ExportSubject
+from glassformer.exports.targets import TARGETS
 from glassformer.runs.load import load_model
 from glassformer.tasks.board import EDGE_CASES
 from glassformer.tasks.examples import list_example_pairs
@@ -21,7 +22,7 @@ def text():
 
 def compared(text: str, path) -> ExportComparison:
     path.write_text(text)
-    return compare_export(path, "python", load_model(HAND), count=3)
+    return compare_export(path, TARGETS["python"], load_model(HAND), count=3)
 
 
 def test_a_good_file_is_equal(text, tmp_path):

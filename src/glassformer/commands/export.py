@@ -26,7 +26,7 @@ def export(
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        to (--to torch|adderboard|onnx|python): format of the file
+        to (--to): format of the file
         out (FILE): where to write (default: NAME_torch.py, NAME.onnx and so on)
         overwrite: replace a file of that name
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration

@@ -1,5 +1,6 @@
 """Stand-alone files that reproduce a model: PyTorch, ONNX, plain Python, a board submission.
 
+targets.py          the kinds of file: ending, writer, how it is run again
 subject.py          what is exported: steps, parameters, counts, verdict, and the head of a file
 simplify.py         the traced pass (models/program.py) as a person would write it
 fixed.py            the arrays that formulas give, masks as rules

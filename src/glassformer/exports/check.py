@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.core.errors import UserError
+from glassformer.exports.targets import ExportTarget
 from glassformer.models.adding import read_answer_number
 from glassformer.runs.load import LoadedModel
 from glassformer.tasks import to_digits
@@ -25,34 +26,8 @@ from glassformer.verify.addition import write_answers
 # 2e-15, but for nanogpt-58-repaired: the last bit of its scores, of size 1e5, moves a logit by 2e-10.
 TOLERANCE = {"float32": 5e-4, "float64": 1e-9}
 _CLOSED = -1e29  # logits below are those of tokens that a head never writes: -1e30, whatever the input
-_INPUTS = {"python": 32, "torch": 256, "adderboard": 256, "onnx": 256}
-_LARGE = 1_000_000  # multiplications of a pass from which on plain Python is shown fewer inputs
+_LARGE = 1_000_000  # multiplications of a pass from which on a slow file is shown fewer inputs
 _SUMS = 64  # that the file of an adder writes itself
-_LOADING = """
-import importlib.util, json, sys
-spec = importlib.util.spec_from_file_location("exported", sys.argv[1])
-exported = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exported)
-given = json.load(sys.stdin)
-"""
-_ASKING = {
-    "python": _LOADING + "answer = {'logits': [exported.forward(tokens) for tokens in given['tokens']]}\n",
-    "torch": _LOADING
-    + "import torch\ntorch.set_num_threads(1)\n"
-    + "with torch.no_grad():\n"
-    + "    answer = {'logits': exported.Model()(torch.tensor(given['tokens'])).double().tolist()}\n",
-    "adderboard": _LOADING
-    + "import torch\ntorch.set_num_threads(1)\n"
-    + "model, about = exported.build_model()\n"
-    + "with torch.no_grad():\n"
-    + "    logits = model(torch.tensor(given['tokens'])).double().tolist()\n"
-    + "answer = {'logits': logits, 'sums': [exported.add(model, a, b) for a, b in given['pairs']]}\n",
-    "onnx": "import json, sys, numpy, onnxruntime\n"
-    + "given = json.load(sys.stdin)\n"
-    + "session = onnxruntime.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider'])\n"
-    + "tokens = numpy.array(given['tokens'], numpy.int64)\n"
-    + "answer = {'logits': session.run(['logits'], {'tokens': tokens})[0].tolist()}\n",
-}
 _NO_NUMBER = -1  # what an exported `add` gives where the model writes tokens that are no digits
 
 
@@ -73,12 +48,14 @@ class ExportComparison:
         return self.largest_difference <= self.tolerance and self.winners_agree and self.sums_agree
 
 
-def compare_export(path: Path, kind: str, loaded: LoadedModel, count: int | None = None) -> ExportComparison:
+def compare_export(
+    path: Path, kind: ExportTarget, loaded: LoadedModel, count: int | None = None
+) -> ExportComparison:
     """The file at this path against the model."""
     count = count or _choose_input_count(kind, loaded)
     tokens = loaded.task.example_inputs(loaded.architecture.context, count).T
-    pairs = list_example_pairs(loaded.addition, _SUMS) if kind == "adderboard" else []
-    answer = _ask_interpreter(path, kind, {"tokens": tokens.tolist(), "pairs": pairs})
+    pairs = list_example_pairs(loaded.addition, _SUMS) if kind.writes_sums else []
+    answer = _ask_interpreter(path, kind.script, {"tokens": tokens.tolist(), "pairs": pairs})
     theirs, ours = np.array(answer["logits"], np.float64), loaded.forward(tokens).astype(np.float64)
     if theirs.shape != ours.shape:
         raise UserError(f"{path} gives logits of shape {theirs.shape}, but the model has {ours.shape}")
@@ -93,11 +70,10 @@ def compare_export(path: Path, kind: str, loaded: LoadedModel, count: int | None
     )
 
 
-def _choose_input_count(kind: str, loaded: LoadedModel) -> int:
-    """Fewer for plain Python and a large model, which takes a second an input."""
-    numbers = sum(array.size for array in loaded.params.values())
-    is_large = kind == "python" and numbers * loaded.architecture.context > _LARGE // 4
-    return 4 if is_large else _INPUTS[kind]
+def _choose_input_count(kind: ExportTarget, loaded: LoadedModel) -> int:
+    stored = sum(array.size for array in loaded.params.values())
+    is_large = stored * loaded.architecture.context > _LARGE // 4
+    return kind.inputs_if_large if is_large else kind.inputs
 
 
 def measure_export_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -120,11 +96,10 @@ def _write_model_sums(loaded: LoadedModel, pairs: list[tuple[int, int]]) -> list
     return [got if isinstance(got, int) else _NO_NUMBER for got in found]
 
 
-def _ask_interpreter(path: Path, kind: str, question: dict[str, Any]) -> dict[str, Any]:
+def _ask_interpreter(path: Path, script: str, question: dict[str, Any]) -> dict[str, Any]:
     """The answer of a fresh interpreter that has loaded the file and nothing of ours."""
-    script = _ASKING[kind] + "json.dump(answer, sys.stdout)\n"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", script, str(path.resolve())],
+        [sys.executable, "-I", "-c", f"{script}json.dump(answer, sys.stdout)", str(path.resolve())],
         input=json.dumps(question),
         capture_output=True,
         encoding="utf-8",
