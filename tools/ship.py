@@ -1,6 +1,6 @@
 """Put a run's model into the zoo, after a long test: the board's protocol, random pairs, and hard ones.
 
-    python tools/ship.py runs/glass-39
+    python -m tools.ship runs/glass-39
 
 A model with a single failure is refused, and so is a run that `glassformer run NAME` would not repeat. The
 file holds the weights, and in its metadata the command that made them, the seed, and what was tested.

@@ -1,6 +1,6 @@
 """Copy finished runs, thinned, for the tests of the pictures: trained weights that need no training.
 
-    python tools/small_runs.py runs/plus_last_even runs/lucky7 ...        into tests/pictures/runs/
+    python -m tools.small_runs runs/plus_last_even runs/lucky7 ...        into tests/pictures/runs/
 
 Of the history twelve steps are kept, the first and the last among them; of the metrics the rows of those
 steps and of four seeds, the chosen one among them; of the population the weights of those seeds.

@@ -1,6 +1,6 @@
 """Prove every model of the zoo that has weights; write the verdicts down, for lists and posters.
 
-    python tools/verdicts.py
+    python -m tools.verdicts
 
 A test compares the hashes with the models of the package, so that no verdict outlives its weights.
 """
