@@ -4,9 +4,15 @@ Even numbers are cool and odd ones warm, so that a rule about parity is seen bef
 
 >>> pick_token_colour("4") == pick_token_colour("4"), pick_token_colour("4") == pick_token_colour("5")
 (True, False)
+
+A caption calls a colour by the name of its hue, so that it changes with the colour:
+
+>>> name_colour("accent"), name_colour("good")
+('blue', 'green')
 """
 
 from collections.abc import Iterator, Sequence
+from colorsys import rgb_to_hsv
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -50,6 +56,20 @@ _SCALE = (
     "#fde725",
 )  # viridis, for more integers than INTEGERS has
 SIGN = "#858b93"  # `+`, `=` and every token that is no integer: grey, as none of the others is
+
+_Named = Literal["muted", "faint", "good", "bad", "accent", "negative", "positive"]  # by captions
+_HUES = {  # degrees up to which a hue has a name
+    15: "red",
+    45: "orange",
+    70: "yellow",
+    170: "green",
+    195: "turquoise",
+    255: "blue",
+    290: "violet",
+    345: "pink",
+    360: "red",
+}
+_GREY = 0.12  # difference of the largest and the smallest channel up to which no hue is seen
 
 _HIGHEST: ContextVar[int] = ContextVar("_HIGHEST", default=0)  # the largest integer of the scale; 0: no scale
 
@@ -130,6 +150,29 @@ def find_theme(name: str) -> Theme:
     if name not in THEMES:
         raise make_unknown_error("theme", name, THEMES)
     return THEMES[name]
+
+
+def name_colour(colour: _Named) -> str:
+    """The word for a colour of the themes: "blue"; "blue or violet" where they differ.
+
+    A caption is the same in all themes.
+    """
+    words = (_name_hue(getattr(theme, colour)) for theme in THEMES.values())
+    return " or ".join(dict.fromkeys(words))
+
+
+def _name_hue(colour: str) -> str:
+    """The word for a colour.
+
+    >>> _name_hue("#0b62a8"), _name_hue("#bfbfbf"), _name_hue("#ffffff")
+    ('blue', 'grey', 'white')
+    """
+    red, green, blue = (channel / 255 for channel in split_channels(colour))
+    low, high = min(red, green, blue), max(red, green, blue)
+    if high - low <= _GREY:
+        return "black" if high < 0.18 else "white" if low > 0.9 else "grey"
+    hue = 360 * rgb_to_hsv(red, green, blue)[0]
+    return next(word for degrees, word in _HUES.items() if hue <= degrees)
 
 
 def pick_token_colour(label: str) -> str:
