@@ -83,6 +83,9 @@ class Theme:
     ink: str  # text, points that matter
     muted: str  # second-rank text
     faint: str  # grid lines, frames, the cloud behind
+    wash: str  # of a page: behind its cards
+    line: str  # of a page: around its cards, between the rows of its tables
+    edge: str  # of a page: around buttons and fields
     good: str
     bad: str
     accent: str  # the chosen seed, the cursor
@@ -102,6 +105,9 @@ THEMES: dict[str, Theme] = {
             ink="#1f2328",
             muted="#59626d",
             faint="#d5dae0",
+            wash="#f7f8f9",
+            line="#e3e7eb",
+            edge="#808994",
             good="#1a7f64",
             bad="#c2351f",
             accent="#0b62a8",
@@ -117,6 +123,9 @@ THEMES: dict[str, Theme] = {
             ink="#eceff3",
             muted="#a9b3bf",
             faint="#39424d",
+            wash="#0e1115",
+            line="#2a323b",
+            edge="#76818d",
             good="#4cc2a0",
             bad="#ff7a63",
             accent="#6db7f2",
@@ -132,6 +141,9 @@ THEMES: dict[str, Theme] = {
             ink="#000000",
             muted="#333333",
             faint="#bfbfbf",
+            wash="#ffffff",
+            line="#cccccc",
+            edge="#808080",
             good="#00553f",
             bad="#9c1500",
             accent="#003f73",
@@ -238,6 +250,12 @@ def pick_text_colour(colour: str) -> str:
     ('#000000', '#ffffff')
     """
     return "#000000" if compute_luminance(colour) > 0.179 else "#ffffff"
+
+
+def pick_accent_text_colour(theme: Theme) -> str:
+    """For text on the accent: the theme's own darkest or lightest, where black or white has more contrast."""
+    pick = min if pick_text_colour(theme.accent) == "#000000" else max
+    return pick((theme.paper, theme.wash, theme.ink), key=compute_luminance)
 
 
 def compute_luminance(colour: str) -> float:

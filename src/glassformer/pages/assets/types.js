@@ -17,8 +17,9 @@
  */
 
 /**
- * @typedef {{name: string, paper: string, ink: string, muted: string, faint: string, good: string, bad: string,
- *   accent: string, negative: string, zero: string, positive: string, high: string, tint: number}} Colours
+ * @typedef {{name: string, paper: string, ink: string, muted: string, faint: string, wash: string, line: string,
+ *   edge: string, good: string, bad: string, accent: string, negative: string, zero: string, positive: string,
+ *   high: string, tint: number, "on-accent": string}} Colours
  */
 
 /** @typedef {{label: string, colour: string, ink: string}} Token  its colour, and black or white on it */
