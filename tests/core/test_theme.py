@@ -1,19 +1,46 @@
 """Colours: the same for the same token everywhere, and told apart by eyes that lack one kind of cone."""
 
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
+from glassformer.core import theme as theme_module
 from glassformer.core.theme import (
     INTEGERS,
     SIGN,
     THEMES,
     compute_luminance,
+    name_colour,
+    pick_accent_text_colour,
     pick_token_colour,
     scale_token_colours,
     split_channels,
 )
+
+SOURCE = Path(__file__).parents[2] / "src" / "glassformer"
+# A colour written as such; `white-space` is none, and `to_rgba(` neither.
+COLOUR = re.compile(
+    r"#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b|\b(?:rgba?|hsla?|hwb|oklch|oklab)\([^)]*\)?"
+    r"|(?<![-\w])(?:red|green|blue|orange|brown|yellow|purple|violet|pink|cyan|teal|turquoise|magenta|gr[ea]y"
+    r"|black|white)(?![-\w])",
+    re.I,
+)
+# File and colour: why it may stand outside core/theme.py.
+EXCEPTIONS = {
+    ("pages/assets/colour.js", "#000000"): "inkOn is Python's pick_text_colour once more",
+    ("pages/assets/colour.js", "#ffffff"): "inkOn is Python's pick_text_colour once more",
+    ("pages/assets/style.css", "rgb(0 0 0 / 12%)"): "a shadow",
+    ("pages/assets/style.css", "rgb(0 0 0 / 16%)"): "a shadow",
+    ("pages/assets/style.css", "rgb(0 0 0 / 18%)"): "a shadow",
+    ("pages/assets/style.css", "rgb(0 0 0 / 35%)"): "what is behind a dialogue, in shadow",
+}
 
 # How colours look without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1, linear RGB.
 VISION = {
@@ -87,8 +114,59 @@ def test_texts_have_contrast(name):
     """WCAG AA asks for 4.5 to 1."""
     theme = THEMES[name]
     for colour in (theme.ink, theme.muted, theme.good, theme.bad, theme.accent):
-        light, dark = sorted((compute_luminance(colour), compute_luminance(theme.paper)), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 4.5, colour
+        assert contrast(colour, theme.paper) >= 4.5, colour
+
+
+def contrast(one, other):
+    light, dark = sorted((compute_luminance(one), compute_luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("accent", [None, "#ffd84a", "#3b0a5c"])
+def test_text_on_the_accent_has_contrast_whatever_the_accent(name, accent):
+    theme = replace(THEMES[name], accent=accent or THEMES[name].accent)
+    assert contrast(pick_accent_text_colour(theme), theme.accent) >= 4.5
+
+
+def test_every_named_colour_has_one_name_in_all_themes():
+    """A caption is written once; with two names it would say "grey or black"."""
+    for colour in get_args(theme_module._Named):
+        assert " " not in name_colour(colour), colour
+
+
+def test_a_changed_colour_changes_its_name(monkeypatch):
+    changed = {name: replace(theme, accent="#7b1fa2") for name, theme in THEMES.items()}
+    monkeypatch.setattr(theme_module, "THEMES", changed)
+    assert name_colour("accent") == "violet"
+    monkeypatch.setattr(theme_module, "THEMES", changed | {"dark": THEMES["dark"]})
+    assert name_colour("accent") == "violet or blue"
+
+
+def test_no_colour_stands_outside_the_theme():
+    found = set()
+    for package in ("pictures", "lens", "pages"):
+        for path in sorted((SOURCE / package).rglob("*.*")):
+            name = path.relative_to(SOURCE).as_posix()
+            found |= {(name, one) for text in list_texts(path) for one in COLOUR.findall(text)}
+    assert sorted(found) == sorted(EXCEPTIONS)
+
+
+def list_texts(path: Path) -> Iterator[str]:
+    """What a file may show: strings of Python that are no docstrings, styles and scripts without comments."""
+    if path.suffix == ".py":
+        yield from list_strings(ast.parse(path.read_text(encoding="utf-8")))
+    elif path.suffix in (".css", ".js", ".html"):
+        whole = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        yield re.sub(r"(?m)(^|\s)//.*$", "", whole)
+
+
+def list_strings(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            is_alone = isinstance(node, ast.Expr)  # a docstring
+            if isinstance(child, ast.Constant) and isinstance(child.value, str) and not is_alone:
+                yield child.value
 
 
 def test_many_integers_are_on_a_scale():

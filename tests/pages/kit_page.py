@@ -1,11 +1,11 @@
 """The kit's own page, written as every page is, with made-up numbers."""
 
 import shutil
-from dataclasses import asdict
 from html import escape
 from pathlib import Path
 
-from glassformer.core.theme import THEMES, pick_text_colour, pick_token_colour
+from glassformer.core.theme import pick_text_colour, pick_token_colour
+from glassformer.pages.common_part import make_common_part
 from glassformer.pages.modules import ASSETS, join_modules
 from glassformer.pages.write import POLICY, TEMPLATE, digest_script, embed_payload, make_style
 
@@ -17,14 +17,12 @@ def kit_html(folder: Path, entry: str = "kit_demo.js") -> str:
     shutil.copy(Path(__file__).parent / entry, assets)
     script = f"\n{join_modules(entry, assets)}"
     policy = escape(POLICY.format(digest=digest_script(script)))
-    payload = embed_payload({"name": "kit/demo", "colours": colours(), "tokens": tokens()})
+    payload = embed_payload(
+        {"name": "kit/demo", "colours": make_common_part()["colours"], "tokens": tokens()}
+    )
     return TEMPLATE.format(
         policy=policy, title="kit", style=make_style(entry), payload=payload, script=script
     )
-
-
-def colours() -> dict[str, dict[str, object]]:
-    return {name: asdict(THEMES[name]) for name in ("light", "dark")}
 
 
 def tokens() -> list[dict[str, str]]:

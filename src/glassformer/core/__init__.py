@@ -25,8 +25,8 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "spread": "count_cores map_threads",
     "text_files": "decode_json decode_toml describe_decode_error read_bytes read_json read_text read_toml",
     "theme": (
-        "INTEGERS KINDS THEMES Theme find_theme list_line_colours mix_colours pick_text_colour "
-        "pick_token_colour scale_token_colours"
+        "INTEGERS KINDS THEMES Theme find_theme list_line_colours mix_colours name_colour "
+        "pick_accent_text_colour pick_text_colour pick_token_colour scale_token_colours"
     ),
     "values": "list_texts split_list",
     "waiting": "TellCount TellShare show_count_bar show_share_bar show_status",

@@ -4,9 +4,15 @@ Even numbers are cool and odd ones warm, so that a rule about parity is seen bef
 
 >>> pick_token_colour("4") == pick_token_colour("4"), pick_token_colour("4") == pick_token_colour("5")
 (True, False)
+
+A caption calls a colour by the name of its hue, so that it changes with the colour:
+
+>>> name_colour("accent"), name_colour("good")
+('blue', 'green')
 """
 
 from collections.abc import Iterator, Sequence
+from colorsys import rgb_to_hsv
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -51,6 +57,20 @@ _SCALE = (
 )  # viridis, for more integers than INTEGERS has
 SIGN = "#858b93"  # `+`, `=` and every token that is no integer: grey, as none of the others is
 
+_Named = Literal["muted", "faint", "good", "bad", "accent", "negative", "positive"]  # by captions
+_HUES = {  # degrees up to which a hue has a name
+    15: "red",
+    45: "orange",
+    70: "yellow",
+    170: "green",
+    195: "turquoise",
+    255: "blue",
+    290: "violet",
+    345: "pink",
+    360: "red",
+}
+_GREY = 0.12  # difference of the largest and the smallest channel up to which no hue is seen
+
 _HIGHEST: ContextVar[int] = ContextVar("_HIGHEST", default=0)  # the largest integer of the scale; 0: no scale
 
 
@@ -63,6 +83,9 @@ class Theme:
     ink: str  # text, points that matter
     muted: str  # second-rank text
     faint: str  # grid lines, frames, the cloud behind
+    wash: str  # of a page: behind its cards
+    line: str  # of a page: around its cards, between the rows of its tables
+    edge: str  # of a page: around buttons and fields
     good: str
     bad: str
     accent: str  # the chosen seed, the cursor
@@ -82,6 +105,9 @@ THEMES: dict[str, Theme] = {
             ink="#1f2328",
             muted="#59626d",
             faint="#d5dae0",
+            wash="#f7f8f9",
+            line="#e3e7eb",
+            edge="#808994",
             good="#1a7f64",
             bad="#c2351f",
             accent="#0b62a8",
@@ -97,6 +123,9 @@ THEMES: dict[str, Theme] = {
             ink="#eceff3",
             muted="#a9b3bf",
             faint="#39424d",
+            wash="#0e1115",
+            line="#2a323b",
+            edge="#76818d",
             good="#4cc2a0",
             bad="#ff7a63",
             accent="#6db7f2",
@@ -112,6 +141,9 @@ THEMES: dict[str, Theme] = {
             ink="#000000",
             muted="#333333",
             faint="#bfbfbf",
+            wash="#ffffff",
+            line="#cccccc",
+            edge="#808080",
             good="#00553f",
             bad="#9c1500",
             accent="#003f73",
@@ -130,6 +162,29 @@ def find_theme(name: str) -> Theme:
     if name not in THEMES:
         raise make_unknown_error("theme", name, THEMES)
     return THEMES[name]
+
+
+def name_colour(colour: _Named) -> str:
+    """The word for a colour of the themes: "blue"; "blue or violet" where they differ.
+
+    A caption is the same in all themes.
+    """
+    words = (_name_hue(getattr(theme, colour)) for theme in THEMES.values())
+    return " or ".join(dict.fromkeys(words))
+
+
+def _name_hue(colour: str) -> str:
+    """The word for a colour.
+
+    >>> _name_hue("#0b62a8"), _name_hue("#bfbfbf"), _name_hue("#ffffff")
+    ('blue', 'grey', 'white')
+    """
+    red, green, blue = (channel / 255 for channel in split_channels(colour))
+    low, high = min(red, green, blue), max(red, green, blue)
+    if high - low <= _GREY:
+        return "black" if high < 0.18 else "white" if low > 0.9 else "grey"
+    hue = 360 * rgb_to_hsv(red, green, blue)[0]
+    return next(word for degrees, word in _HUES.items() if hue <= degrees)
 
 
 def pick_token_colour(label: str) -> str:
@@ -195,6 +250,12 @@ def pick_text_colour(colour: str) -> str:
     ('#000000', '#ffffff')
     """
     return "#000000" if compute_luminance(colour) > 0.179 else "#ffffff"
+
+
+def pick_accent_text_colour(theme: Theme) -> str:
+    """For text on the accent: the theme's own darkest or lightest, where black or white has more contrast."""
+    pick = min if pick_text_colour(theme.accent) == "#000000" else max
+    return pick((theme.paper, theme.wash, theme.ink), key=compute_luminance)
 
 
 def compute_luminance(colour: str) -> float:

@@ -9,11 +9,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from html import escape
 
 from glassformer.core.atomic import replace_nonfinite
 from glassformer.core.theme import THEMES
+from glassformer.pages.common_part import make_theme_colours
 from glassformer.pages.modules import ASSETS, PACKAGE, join_modules
 
 POLICY = (
@@ -92,12 +92,15 @@ def make_style(entry: str) -> str:
 
 
 def _make_first_paint() -> str:
-    """The colours of both themes as variables, before any script has run."""
+    """The colours of both themes as variables, before any script has run, and those of paper."""
     light, dark = _format_theme_variables("light"), _format_theme_variables("dark")
+    printed = f"--print-paper: {THEMES['print'].paper}; --print-line: {THEMES['print'].line};"
     page = "html { background: var(--paper); color: var(--ink); }"
-    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{page}"
+    return (
+        f":root {{ {light} {printed} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{page}"
+    )
 
 
 def _format_theme_variables(theme: str) -> str:
-    colours = {name: value for name, value in asdict(THEMES[theme]).items() if name not in ("name", "tint")}
-    return " ".join(f"--{name}: {value};" for name, value in colours.items())
+    colours = make_theme_colours(theme)
+    return " ".join(f"--{name}: {colours[name]};" for name in colours if name not in ("name", "tint"))

@@ -87,7 +87,7 @@ FIGURES: tuple[Picture, ...] = (
 )  # fmt: skip
 
 PANELS: tuple[Picture, ...] = (
-    Picture("P0", "poster", "all nine panels on one sheet, 54 by 38.2 cm",
+    Picture("P0", "poster", "all panels on one sheet, 54 cm wide",
             "whole", "poster", needs=(require_sums,)),
     Picture("P1", "big picture", "how the data flow, with the parameters of each stage",
             "big_picture", "panel"),

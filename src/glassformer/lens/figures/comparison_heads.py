@@ -13,6 +13,7 @@ from glassformer.lens.figures.heads import ABOVE, BAR, BELOW, CELL, LEAST_CELL, 
 from glassformer.lens.figures.maps import (
     choose_colour_scale,
     describe_extreme_heads,
+    describe_map_frames,
     draw_head_map,
     draw_map_scale,
     find_extreme_head,
@@ -21,10 +22,7 @@ from glassformer.lens.words import format_head_location, format_signed_rank
 from glassformer.pictures.parts.frame import BODY, SMALL, Frame, make_sheet, measure_foot_height, write_foot
 from glassformer.pictures.picture import Data
 
-_FOOT = (
-    "Effective rank of the second minus that of the first, on a scale around 0. Red frame: lowest, green "
-    "frame: highest."
-)
+_FOOT = "Effective rank of the second minus that of the first, on a scale around 0. " + describe_map_frames()
 
 
 def compute(both: Comparison) -> Data:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from glassformer.core.errors import UserError
-from glassformer.core.theme import Theme, list_line_colours
+from glassformer.core.theme import Theme, list_line_colours, name_colour
 from glassformer.lens.figures.grid import PanelGrid
 from glassformer.lens.figures.lines import (
     draw_reference_level,
@@ -147,7 +147,7 @@ def _describe_composition_scores(one: dict[str, Any]) -> str:
 def _describe_composition_foot(data: Data) -> str:
     is_near = bool((data["pairs"][:, 1] - data["pairs"][:, 0] == 1).all())
     above = (
-        "Coloured: strongest pair of heads, grey: mean of all pairs. "
+        f"Coloured: strongest pair of heads, {name_colour('muted')}: mean of all pairs. "
         if is_near
         else "The scale does not begin at 0. "
     )

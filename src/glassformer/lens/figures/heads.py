@@ -22,6 +22,7 @@ from glassformer.lens.figures.maps import (
     ColourScale,
     choose_colour_scale,
     describe_extreme_heads,
+    describe_map_frames,
     draw_head_map,
     draw_map_scale,
     find_extreme_head,
@@ -127,7 +128,7 @@ def _describe_map_ends(one: dict[str, Any], layers: tuple[int, ...]) -> str:
 
 def _describe_heads_foot(data: Data) -> str:
     is_framed = any(not has_one_value(one["values"]) for one in data["maps"])
-    frames = "Red frame: lowest, green frame: highest. " * is_framed
+    frames = f"{describe_map_frames()} " * is_framed
     if data["about"] == "rank":
         sizes = "; ".join(
             f"{kernel}: at most {one['size']}, a random head {format_rank(one['random'])}"

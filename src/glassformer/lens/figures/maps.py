@@ -11,7 +11,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-from glassformer.core.theme import Theme
+from glassformer.core.theme import Theme, name_colour
 from glassformer.core.words import format_decimals
 from glassformer.lens.figures.lines import FLAT
 from glassformer.pictures.parts.frame import Frame
@@ -84,6 +84,11 @@ def draw_head_map(
     for colour, pick in ends:
         _mark_cell(axes, np.unravel_index(int(pick(values)), values.shape), colour, theme.paper)
     return image
+
+
+def describe_map_frames() -> str:
+    """The colours of both frames."""
+    return f"{name_colour('bad').capitalize()} frame: lowest, {name_colour('good')} frame: highest."
 
 
 def has_one_value(values: Float[np.ndarray, "layer head"]) -> bool:

@@ -1,6 +1,7 @@
 // The page of one model: reads the payload, makes the laboratory and the state, and mounts every part.
 
 import { byId, h, refill } from "./dom.js";
+import { panelsOf } from "./families/families.js";
 import { mountKeys } from "./keys.js";
 import { createLab } from "./lab.js";
 import { mountNotice } from "./notice.js";
@@ -20,19 +21,20 @@ import { mountStory } from "./panels/story.js";
 import { createStore } from "./store.js";
 import { followTheme } from "./theme.js";
 
-/** @type {Object<string, import("./types.js").Panel<any>>} */
-const PANELS = Object.fromEntries(
-  [
-    predictionPanel,
-    digitsPanel,
-    numberlinePanel,
-    geometryPanel,
-    attentionPanel,
-    parametersPanel,
-    proofPanel,
-    populationPanel,
-  ].map((panel) => [panel.id, panel]),
-);
+/**
+ * In the order of the page; a panel says for which families it is, and a family which come first.
+ * @type {import("./types.js").Panel<any>[]}
+ */
+const PANELS = [
+  digitsPanel,
+  numberlinePanel,
+  predictionPanel,
+  geometryPanel,
+  attentionPanel,
+  parametersPanel,
+  proofPanel,
+  populationPanel,
+];
 
 /** @param {import("./types.js").Payload} payload */
 function open(payload) {
@@ -46,14 +48,9 @@ function open(payload) {
   mountStory(byId("story"), store, viewOf);
   mountInput(byId("input"), store, viewOf);
   mountScrubber(byId("scrubber"), store, viewOf);
-  mountPanels(byId("panels"), panelsOf(lab.family), store, viewOf);
+  mountPanels(byId("panels"), panelsOf(payload, PANELS), store, viewOf);
   mountKeys(viewOf);
   refill(byId("footer"), footer(payload));
-}
-
-/** In the family's order; some of them may stand beside another. @param {import("./types.js").Family} family */
-function panelsOf(family) {
-  return family.panels.map((id) => (family.narrow.includes(id) ? { ...PANELS[id], wide: false } : PANELS[id]));
 }
 
 /** @param {import("./types.js").Payload} payload */

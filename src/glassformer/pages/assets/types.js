@@ -17,8 +17,9 @@
  */
 
 /**
- * @typedef {{name: string, paper: string, ink: string, muted: string, faint: string, good: string, bad: string,
- *   accent: string, negative: string, zero: string, positive: string, high: string, tint: number}} Colours
+ * @typedef {{name: string, paper: string, ink: string, muted: string, faint: string, wash: string, line: string,
+ *   edge: string, good: string, bad: string, accent: string, negative: string, zero: string, positive: string,
+ *   high: string, tint: number, "on-accent": string}} Colours
  */
 
 /** @typedef {{label: string, colour: string, ink: string}} Token  its colour, and black or white on it */
@@ -140,13 +141,14 @@
  */
 
 /**
- * What depends on the task's family. `panels` in their order, `narrow`: those that need not be wide;
+ * What depends on the task's family. `first`: the ids of the panels that come first (the others
+ * follow in the order of main.js), `narrow`: of those that need not be wide;
  * `read` what is typed; `run` the pass over it, with what it writes; `judge` the test set; `fields` to type in,
  * `glance` the answer beside them; `answer` the result, `verdict` at one position; `cursor` the first
  * position shown; `labels` the label at each position; `writingPlaces` those whose output counts, `toldPlaces` those
  * that rows and matrices show, `rowChoices` the words for these and for all; `panelOf` the panel of an
  * intermediate; `changeWords` what a changed parameter does; `wrongWords` of a counterexample.
- * @typedef {{panels: string[], narrow: string[], rowWords: string, afterWords: string,
+ * @typedef {{first: string[], narrow: string[], rowWords: string, afterWords: string,
  *   rowChoices: [string, string]|null,
  *   openWords: string, noMargin: string, read: (payload: Payload, text: string) => InputRead,
  *   run: (payload: Payload, params: Object<string, Tensor>, prompt: number[]) => {tokens: number[],
@@ -191,9 +193,11 @@
 
 /**
  * A part of the page. `draw` is called again whenever the view or the width changes. `missing` gives the
- * sentence shown instead where the page has no data for it, or null.
+ * sentence shown instead where the page has no data for it, or null. `families`: those whose pages have the
+ * panel; without it, every page has it.
  * @template View
- * @typedef {{id: string, title: string, wide?: boolean, about: (view: View) => string,
+ * @typedef {{id: string, title: string, wide?: boolean, families?:
+ *   import("./families/families.js").FamilyName[], about: (view: View) => string,
  *   missing?: (view: View) => string|null, draw: (view: View, width: number) => Drawing}} Panel
  */
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from glassformer.core.theme import Theme
+from glassformer.core.theme import Theme, name_colour
 from glassformer.core.words import format_interval, format_percent
 from glassformer.pictures.measure.changes import ALIKE, list_patches
 from glassformer.pictures.measure.interventions import PatchOutcome, compute_patched_logits, run_patch
@@ -112,7 +112,8 @@ def _foot(data: Data) -> str:
     )
     return (
         "The source is the earliest token that the answer depends on (triangle: the position that is "
-        "changed). Bars under the tokens: attention of the last position. Grey: before the change; blue: "
+        "changed). Bars under the tokens: attention of the last position. "
+        f"{name_colour('muted').capitalize()}: before the change; {name_colour('accent')}: "
         "after it, with the exact 95% interval (as if trials were independent); dotted: chance. "
         f"Examples end as most trials do.{heads}{missing}"
     )

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from glassformer.core.share import MeasuredShare
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_percent
 from glassformer.models.norm import NoNorm
 from glassformer.pictures.measure.hidden_units import (
@@ -143,7 +143,7 @@ def _foot(data: Data) -> str:
     return (
         "Both panels show the same grid (one colour for lines that are vertical on the left, one for "
         "horizontal ones) and the same states. Coloured dots: the last position, in the colour of the "
-        f"model's answer; small grey dots: all positions. {notes}{sliced}"
+        f"model's answer; small {name_colour('muted')} dots: all positions. {notes}{sliced}"
     )
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from glassformer.core.share import MeasuredShare
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_percent
 from glassformer.models.forward import untie_parameters
 from glassformer.models.norm import NoNorm
@@ -146,8 +146,8 @@ def _foot(data: Data) -> str:
         else ""
     )
     return (
-        "Coloured dots: final states h at the last position, in the colour of the model's answer; small grey "
-        f"dots: at all positions.{sliced}{normed}"
+        "Coloured dots: final states h at the last position, in the colour of the model's answer; small "
+        f"{name_colour('muted')} dots: at all positions.{sliced}{normed}"
     )
 
 

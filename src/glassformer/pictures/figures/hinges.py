@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_percent
 from glassformer.models.norm import NoNorm
 from glassformer.pictures.measure.hidden_units import (
@@ -121,8 +121,8 @@ def _foot(data: Data) -> str:
     return (
         "Left: a short tick points to the side on which a unit is on; the stronger the tint, the more "
         "units are on. Coloured dots: the input of the layer at the last position, in the colour of the "
-        "model's answer; grey: at all positions. Stronger lines and arrows: units with larger outputs. "
-        f"{data['plane'].note}"
+        f"model's answer; {name_colour('muted')}: at all positions. Stronger lines and arrows: units with "
+        f"larger outputs. {data['plane'].note}"
     )
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, mix_colours
+from glassformer.core.theme import Theme, mix_colours, name_colour
 from glassformer.core.words import format_percent
 from glassformer.models.attention import AttentionSite
 from glassformer.models.blocks import to_dense
@@ -264,7 +264,8 @@ def caption(data: Data) -> str:
     return (
         "Every parameter of attention, under the name it is stored by; a grid of the plane of "
         f"what enters attention, and where the query, key and value maps take it; the arrows are "
-        f"{data['unit']:g} along the first axis (blue) and the second (brown), and the factors over a panel "
+        f"{data['unit']:g} along the first axis ({name_colour('positive')}) and the second "
+        f"({name_colour('negative')}), and the factors over a panel "
         "are the largest and smallest stretch of a step of the plane as drawn (flipped: turned over); "
         "and every token at every position after each map; a line joins the positions of a token, the large "
         "dot is p0. Queries and keys of a head share their "

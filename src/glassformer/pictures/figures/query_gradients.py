@@ -9,7 +9,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_decimals, format_percent
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import (
@@ -174,7 +174,8 @@ def caption(data: Data) -> str:
     return (
         f"For the query of each of the {len(data['tokens'])} tokens at p{data['last']}: its score over the "
         "plane of keys as colour, lines of equal score at one step, and its gradient, the query itself, as "
-        "an arrow (lengths compare within a head). Grey points: the keys of every token at every position; "
+        "an arrow (lengths compare within a head). "
+        f"{name_colour('muted').capitalize()} points: the keys of every token at every position; "
         f"named: the {_TOP} keys with the highest true scores, as token@position. The numbers over a panel "
         f"are its lowest and highest true score over all keys. {data['note']}"
     )

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.pictures.measure.demand import describe_answer
 from glassformer.pictures.measure.landscape import compute_state_probabilities, make_landscape, make_slice
 from glassformer.pictures.measure.subject import Subject
@@ -166,7 +166,7 @@ def _draw_stream_paths(axes: Axes, data: Data, kind: str, theme: Theme) -> None:
     taken: Taken = []
     names = {
         "middle": "e to z, over the predictions at every z",
-        "end": "e to z (blue) to h, over the predictions at every h",
+        "end": f"e to z ({name_colour('accent')}) to h, over the predictions at every h",
     }
     show_plane(axes, found["plane"], found["limits"], names[kind])
     flat = points.reshape(-1, 2)
@@ -259,7 +259,8 @@ def caption(data: Data) -> str:
     )
     places, dims = data["steps"]["e"].shape
     return f"""{" ".join(data["labels"])}: the states of all {places} positions in all {dims} dimensions, and
-        the same as arrows. {sums} Blue arrows are attention's, the others the feed-forward layer's, thick
+        the same as arrows. {sums} {name_colour("accent").capitalize()} arrows are attention's, the others
+        the feed-forward layer's, thick
         ones those of the last position; round ends are e, square ends h, in the colour of the prediction.
         Left, the map is the most probable token for every state z; right, for every final state. Applied
         to e of the last position the head would predict {tokens[lens["e"]]}, to z {tokens[lens["z"]]},

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_percent, join_words
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import (
@@ -279,6 +279,6 @@ def caption(data: Data) -> str:
         f"keys{framed if find_task_words(data)['law'] == 'rule' else ''}. Scales are shared by the "
         "sequences. In the scatter: queries (triangles) and keys (dots) of the sequence, one label per token "
         "(those with the most attention of the last position, where there is not room for all), over those "
-        "of all tokens at all positions (grey). "
+        f"of all tokens at all positions ({name_colour('faint')}). "
         f"{folded if data['is_folded'] else ''}{rows}. {_describe_head_planes(data)}"
     )

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.pictures.figures.embeddings import describe_embedding_sum
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import Frame, make_sheet
@@ -118,7 +118,8 @@ def caption(data: Data) -> str:
     return (
         f"The sequence {' '.join(labels)}: token embedding, position embedding and both together at each of "
         f"its {len(labels)} positions, as points and as numbers, in all dimensions ({width}; one scale for "
-        "the three matrices). Grey: the sums of all tokens at all positions. In the last scatter a line "
+        f"the three matrices). {name_colour('faint').capitalize()}: the sums of all tokens at all "
+        "positions. In the last scatter a line "
         "leads from the token to the sum: the position vector. Distances in the title are means over "
         f"pairs of different vectors in this sequence. {data['plane'].note}"
     )

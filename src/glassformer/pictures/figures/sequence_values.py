@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme
+from glassformer.core.theme import Theme, name_colour
 from glassformer.core.words import format_percent
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import Frame, make_sheet
@@ -191,7 +191,8 @@ def caption(data: Data) -> str:
         f"attended there alone); each message times the weight that p{last} gives it (heads added up), whose "
         f"sum over the rows{'' if not carry.bias.any() else ', with the output bias,'} is the output of "
         f"p{last}; and the output of every position. Signed matrices share "
-        "one scale. Scatters: messages of the sequence over those of all tokens at all positions (grey), and "
+        "one scale. Scatters: messages of the sequence over those of all tokens at all positions "
+        f"({name_colour('faint')}), and "
         f"the weighted messages of p{last} put tip to tail: the star is the output of the forward pass, "
         f"from which the last tip differs by {gap:.1g}. In one dimension, y is the position. "
         f"{data['plane'].note}"

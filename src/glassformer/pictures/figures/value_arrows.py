@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import make_sheet
 from glassformer.pictures.parts.labels import place_labels, to_points
@@ -117,7 +117,8 @@ def caption(data: Data) -> str:
     gap = float(np.abs(carry.chain(carry.kept)[-1] - carry.mid).max())
     return (
         "Left: every token's message (its value, carried to the stream) as an arrow from its embedding, both "
-        f"averaged over the {data['cloud'].shape[1]} positions; grey: all embeddings. Lengths in the title "
+        f"averaged over the {data['cloud'].shape[1]} positions; {name_colour('faint')}: all embeddings. "
+        "Lengths in the title "
         f"are those of these mean messages, in all dimensions. Right: the last position (p{last}) of the "
         f"sequence {' '.join(data['labels'])}: from {start}, weight times message of every position, tip to "
         f"tail, to the stream after attention (star: the forward pass; the tip differs by {gap:.1g}). "

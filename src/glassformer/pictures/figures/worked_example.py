@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.core.words import format_decimals, format_percent
 from glassformer.pictures.measure.demand import describe_answer
 from glassformer.pictures.measure.landscape import softmax
@@ -290,6 +290,6 @@ def caption(data: Data) -> str:
     return (
         f"The last position of {' '.join(data['labels'])}, step by step, from the forward pass. "
         f"{source if find_task_words(data)['law'] == 'rule' else ''}Scores and attention are those of the "
-        "last position. Arrows: weight times message of every position, tip to tail; grey: "
-        f"all embeddings. {steps} {data['plane'].note}"
+        "last position. Arrows: weight times message of every position, tip to tail; "
+        f"{name_colour('faint')}: all embeddings. {steps} {data['plane'].note}"
     )

@@ -174,7 +174,7 @@ def draw_landings(
 
 
 def draw_token_landings(axes: Axes, token: int, land: Landings, theme: Theme) -> None:
-    """On one token's map: the points where it is predicted; the others small and grey."""
+    """On one token's map: the points where it is predicted; the others small and muted."""
     points, predicted = land.points, land.predicted
     axes.scatter(*points[predicted != token].T, s=1.2, color=theme.muted, alpha=0.5, linewidths=0, zorder=2)
     draw_landings(axes, points[predicted == token], predicted[predicted == token], land.tokens, theme, 6.0)

@@ -74,7 +74,7 @@ def make_readable_colour(colour: str, theme: Theme) -> str:
 def draw_ghost_points(
     axes: Axes, points: Float[np.ndarray, "*point 2"], theme: Theme, size: float = 3.0
 ) -> None:
-    """The grey cloud behind what a figure is about."""
+    """The faint cloud behind what a figure is about."""
     axes.scatter(*points.reshape(-1, 2).T, s=size, color=theme.faint, linewidths=0, zorder=1)
 
 

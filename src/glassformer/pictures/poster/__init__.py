@@ -1,1 +1,1 @@
-"""The adder's explainer: nine panels about one model, alone or on one sheet. Everything in it is measured."""
+"""The adder's explainer: panels about one model, alone or on one sheet. Everything in it is measured."""

@@ -1,7 +1,14 @@
-"""A panel on a page of its own, and all nine on the poster: 54 by 38.2 cm, the shape of an A2 sheet."""
+"""A panel on a page of its own, and all of them on the poster, three to a row.
+
+Nine panels make 54 by 38.2 cm, the shape of an A2 sheet; each further row makes it 11.6 cm higher:
+
+>>> round(_measure_sheet_height(9), 9), round(_measure_sheet_height(10), 9)
+(38.2, 49.8)
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
@@ -29,9 +36,11 @@ from glassformer.proofs.verdict_words import NumberFormats, describe_badge
 if TYPE_CHECKING:
     from glassformer.pictures.poster.sums import Sums
 
-_WIDE, _HIGH = 54.0, 38.2  # cm
+_COLUMNS = 3
+_WIDE = 54.0  # cm, as all below
 _CARD, _CARD_HEIGHT = 17.0, 11.0
 _EDGE, _GAP, _HEAD = 0.75, 0.6, 3.3
+_BELOW = 0.7  # under the last row
 _INSIDE = 0.3  # from a card's side to what is in it
 _ABOVE = 1.4  # from a card's top to its content: two lines of title
 
@@ -56,20 +65,26 @@ def draw_panel_alone(panel: Picture, data: Data, theme: Theme) -> Figure:
 
 
 def draw_whole_poster(panels: Sequence[Picture], data: Data, theme: Theme) -> Figure:
-    """Three rows of three, under the headline."""
+    """Rows of three under the headline, as many as the panels need."""
+    high = _measure_sheet_height(len(panels))
     with rc_context(make_panel_look(theme)):
-        figure = Figure(figsize=(_WIDE / 2.54, _HIGH / 2.54), facecolor=_choose_ground_colour(theme))
+        figure = Figure(figsize=(_WIDE / 2.54, high / 2.54), facecolor=_choose_ground_colour(theme))
         FigureCanvasAgg(figure)
-        whole = Frame(figure, theme, 0, 0, _WIDE, _HIGH)
-        back = add_canvas(whole, 0, 0, _WIDE, _HIGH)
+        whole = Frame(figure, theme, 0, 0, _WIDE, high)
+        back = add_canvas(whole, 0, 0, _WIDE, high)
         _draw_headline(back, data["headline"], theme)
         for index, panel in enumerate(panels):
-            row, column = divmod(index, 3)
-            left = _EDGE + column * (_CARD + (_WIDE - 2 * _EDGE - 3 * _CARD) / 2)
+            row, column = divmod(index, _COLUMNS)
+            left = _EDGE + column * (_CARD + (_WIDE - 2 * _EDGE - _COLUMNS * _CARD) / (_COLUMNS - 1))
             top = _HEAD + row * (_CARD_HEIGHT + _GAP)
             card = whole.part(left, top, _CARD, _CARD_HEIGHT)
             _draw_panel_card(back, card, index + 1, panel, data[panel.id])
     return figure
+
+
+def _measure_sheet_height(panels: int) -> float:
+    rows = ceil(panels / _COLUMNS)
+    return _HEAD + rows * _CARD_HEIGHT + (rows - 1) * _GAP + _BELOW
 
 
 def _choose_ground_colour(theme: Theme) -> str:

@@ -1,4 +1,4 @@
-"""The poster: all nine panels on one sheet under a headline."""
+"""The poster: all panels on one sheet under a headline."""
 
 from matplotlib.figure import Figure
 

@@ -16,16 +16,7 @@ import { rightWord } from "./strings.js";
 
 /** @type {import("../types.js").Family} */
 export const additionFamily = {
-  panels: [
-    "digits",
-    "numberline",
-    "prediction",
-    "attention",
-    "geometry",
-    "parameters",
-    "proof",
-    "population",
-  ],
+  first: ["digits", "numberline", "prediction", "attention"],
   narrow: ["prediction"],
   afterWords: "each position",
   rowWords: "each position that writes a digit",

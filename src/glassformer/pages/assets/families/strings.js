@@ -10,7 +10,7 @@ import { contextJudge } from "../testset.js";
 
 /** The part of a family that both have. */
 export const stringsFamily = {
-  panels: ["prediction", "geometry", "attention", "parameters", "proof", "population"],
+  first: [],
   narrow: [],
   rowWords: "each position",
   afterWords: "each position",

@@ -23,11 +23,12 @@ let digitStage = null;
  */
 const digitTools = new WeakMap();
 
+/** @type {import("../types.js").Panel<View>} */
 export const digitsPanel = {
   id: "digits",
+  families: ["addition"],
   title: "Digit by digit",
   wide: true,
-  /** @param {View} view */
   about: (view) => {
     const { a, b, got, expected, right } = view.answer;
     const verdict = right ? "which is right" : `but ${expected} is right`;
@@ -36,7 +37,6 @@ export const digitsPanel = {
       "Click a column to see the position that writes its digit and what it attends to."
     );
   },
-  /** @param {View} view @param {number} width */
   draw(view, width) {
     const stage = (digitStage ??= { node: digitStageNode(), view });
     stage.view = view;

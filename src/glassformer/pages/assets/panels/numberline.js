@@ -21,17 +21,17 @@ const LINE_HEIGHT = LINE_TOP + 2 * LINE_ROW + 78; // of one line in all
 /** @typedef {import("./numberline_data.js").Line} Line */
 /** @typedef {import("./numberline_data.js").LineData} LineData */
 
+/** @type {import("../types.js").Panel<View>} */
 export const numberlinePanel = {
   id: "numberline",
+  families: ["addition"],
   title: "The number line",
   wide: false,
-  /** @param {View} view */
   about: (view) =>
     "The model's state along the direction in which sums differ most. " +
     "Each dot is a test sum in the colour of its right digit; " +
     "the bands show what the model would write there for " +
     `${view.answer.a}\u00a0+\u00a0${view.answer.b}.`,
-  /** @param {View} view @param {number} width */
   draw(view, width) {
     const data = numberlineData(view);
     if (!data) return lineNothing();

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from glassformer.core.theme import pick_token_colour
+from glassformer.core.theme import name_colour, pick_token_colour
 from glassformer.core.words import format_count, format_significant, format_trimmed, lower_digits
 from glassformer.models.forward import untie_parameters
 from glassformer.models.norm import NoNorm, RMSNorm
@@ -160,7 +160,8 @@ def _draw_lengths(axes: Axes, data: Data, frame: Frame) -> None:
     axes.set_xlim(10.0 ** exponents[0], 10.0 ** exponents[-1])
     kept = exponents[:: int(np.ceil(len(exponents) / 5))]
     axes.set_xticks(10.0**kept, [format_trimmed(value) for value in 10.0**kept])
-    axes.set_title("size before (grey), after (blue)" if data["gains"] else "size of the vectors")
+    both = f"size before ({name_colour('muted')}), after ({name_colour('accent')})"
+    axes.set_title(both if data["gains"] else "size of the vectors")
     axes.set_xlabel("root mean square")
     open_axes(axes)
 

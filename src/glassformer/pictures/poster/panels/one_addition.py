@@ -168,7 +168,7 @@ def _draw_column_task(axes: Axes, data: Data, row: int, y: float, theme: Theme) 
 
 
 def _draw_margin(axes: Axes, frame: Frame, data: Data, row: int, y: float, line: float) -> None:
-    """A bar as long as the margin, on the scale of the largest; red where it is below zero."""
+    """A bar as long as the margin, on the scale of the largest; `bad` where it is below zero."""
     margin, largest = float(data["margins"][row]), float(np.abs(data["margins"]).max()) or 1.0
     colour = frame.theme.good if margin > 0 else frame.theme.bad
     left = _LEFT[7] - 0.75

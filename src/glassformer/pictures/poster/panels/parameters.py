@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Int
 from matplotlib.axes import Axes
 
-from glassformer.core.theme import Theme
+from glassformer.core.theme import Theme, name_colour
 from glassformer.core.words import choose_plural, format_count, join_words
 from glassformer.models.model import to_float64
 from glassformer.pictures.measure.subject import Subject
@@ -193,7 +193,10 @@ def _cross_out_cell(axes: Axes, column: int, row: int, theme: Theme) -> None:
 
 
 def describe_parameters(data: Data) -> str:
-    scale = "Each array has its own colour scale, centred at 0: blue above, orange below."
+    scale = (
+        "Each array has its own colour scale, centred at 0: "
+        f"{name_colour('positive')} above, {name_colour('negative')} below."
+    )
     silent = [name for name, mask in data["dead"].items() if mask.any()]
     if not data["dead"]:
         return scale

@@ -14,7 +14,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba_array
 
 from glassformer.core.errors import UserError
-from glassformer.core.theme import Theme, pick_token_colour
+from glassformer.core.theme import Theme, name_colour, pick_token_colour
 from glassformer.pictures.measure.landscape import compute_state_logits, make_slice
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import Frame
@@ -101,7 +101,7 @@ def _describe_landscape_dots(data: Data) -> str:
     """How to read the dots, and what the plane leaves out."""
     marks = (
         "Maps: the head at every final state. Dots: where contexts end, in the colour of the token that "
-        "comes next; red rim: the answer is not allowed."
+        f"comes next; {name_colour('bad')} rim: the answer is not allowed."
     )
     return " ".join([marks, *describe_video_planes({"": data["plane"]}), *_describe_dot_agreement(data)])
 
