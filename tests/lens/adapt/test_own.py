@@ -30,6 +30,7 @@ from glassformer.runs.folder import open_run_folder
 from glassformer.runs.load import load_model
 from glassformer.runs.tree import to_tree
 from glassformer.zoo import ZOO
+from tests.models.relations import SpinRelation, WindowRelation
 
 HELD = [name for name, entry in ZOO.items() if entry.build or entry.weights]
 FLOAT32 = 2e-5  # of the largest score: a few roundings of single precision
@@ -182,6 +183,16 @@ def test_parts_of_every_kind_are_written_out():
     np.testing.assert_allclose(trace["final"] @ head.T, trace["logits"])
     token, place = (view_matrix(checkpoint, weights[kind, None].view).dense() for kind in ("W_E", "W_pos"))
     np.testing.assert_allclose((token[:, :5] + place[:, :5]).T, trace["embedded"])
+
+
+def test_relations_of_ones_own_are_turned_or_noted():
+    window, spin = (
+        read(drawn(Architecture(5, 6, 4, layers=(Layer(Attention(head_size=4, relation=one)),))))[1]
+        for one in (WindowRelation(), SpinRelation())
+    )
+    assert "window changes scores by distance, which is not part of the QK kernels" in window.notes
+    assert window.attention[0].rope is None
+    assert spin.attention[0].rope.rates == (0.3, 0.3)
 
 
 def test_gains_before_attention_are_folded():

@@ -25,8 +25,8 @@
 
 /**
  * @typedef {{prefix: string, attention: boolean, heads: number, scale: number, extra: number, slopes: number[],
- *   rope: boolean, feedforward: boolean, hidden: number, gated: boolean,
- *   residual: boolean}} Layer
+ *   rope: boolean, bias?: string, rotation?: string, feedforward: boolean, hidden: number, gated: boolean,
+ *   residual: boolean}} Layer  bias: what is added to a score, if not a slope; rotation: its name, if not RoPE
  */
 
 /**
