@@ -39,6 +39,5 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "MirroredProjection PatternProjection RankOneProjection RepeatedProjection RotatedProjection "
         "SparseProjection SpreadProjection choose_dimension_range fetch_parameter"
     ),
-    "relation": "BiasRelation RotationRelation",
     "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
 }
