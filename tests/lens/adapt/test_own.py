@@ -17,12 +17,13 @@ from glassformer.lens.matrix import read_map, read_vector, view_matrix
 from glassformer.lens.read.checkpoint import Checkpoint
 from glassformer.lens.read.tensor import make_memory_tensor
 from glassformer.models.architecture import Architecture, Layer, make_reference_architecture
-from glassformer.models.attention import MASKED, Attention
+from glassformer.models.attention import MASKED, Attention, AttentionSite
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.forward import list_parameters
 from glassformer.models.head import TiedHead
 from glassformer.models.model import Model
 from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.position import AlibiRelation, CirclePosition, RopeRelation
 from glassformer.models.projection import FullProjection, RankOneProjection, RotatedProjection
 from glassformer.runs.configurations import RULE_CONFIGURATIONS
@@ -86,7 +87,8 @@ def scores(checkpoint, head, attention, x):
     query = side(head.query, head.query_bias, head.query_norm, attention.qk_norm)
     key = side(head.key, head.key_bias, head.key_norm, attention.k_norm or attention.qk_norm)
     found = query @ key.swapaxes(1, 2) * attention.score_scale
-    return found + np.array(attention.shift(head.index, range(x.shape[1]), x.shape[1]))
+    here = AttentionSite(NumpyOps(), {}, "attn", x.T, range(x.shape[1]))
+    return found + attention.shift(here, head.index, x.shape[1])
 
 
 def turned(y, rope):
