@@ -9,6 +9,7 @@ from glassformer.core.errors import UserError
 from glassformer.runs.load import load_model
 from glassformer.tasks import add_digits
 from glassformer.zoo import ZOO
+from tests.models.relations import BowlRelation, SpinRelation, WindowRelation, with_relation
 from tests.selection import each
 
 PAIRS = 12
@@ -45,10 +46,28 @@ def enclosed_logits(model, tables, tokens, place):
 )
 def test_logits_of_random_sums_lie_in_the_balls(name, arithmetic, precise):
     model = load_model(name)
+    require_enclosed(model, model.addition, arithmetic)
+
+
+@pytest.mark.parametrize("relation", [WindowRelation(), BowlRelation(), SpinRelation()], ids=repr)
+@pytest.mark.parametrize(
+    ("name", "arithmetic"), [("glass-23", "deployed"), ("glass-23", "real"), ("microadder-57", "deployed")]
+)
+def test_a_relation_that_the_checker_does_not_know_is_enclosed_too(name, arithmetic, relation, precise):
+    """What it adds is evaluated in the checker's own balls; and it is not left out."""
+    plain = load_model(name)
+    model = with_relation(plain, relation)
+    tokens = written(plain.addition, PAIRS)
+    if arithmetic == "deployed":
+        assert np.abs(model.logits(tokens) - plain.logits(tokens)).max() > 1e-3
+    require_enclosed(model, plain.addition, arithmetic)
+
+
+def require_enclosed(model, task, arithmetic):
     kind = model.architecture.precision if arithmetic == "deployed" else "real"
-    tables = make_premix_tables(model.architecture, model.params, model.addition, kind)
-    tokens = written(model.addition, PAIRS)
-    for place in range(*model.addition.written().predicting.indices(10**9)):
+    tables = make_premix_tables(model.architecture, model.params, task, kind)
+    tokens = written(task, PAIRS)
+    for place in range(*task.written().predicting.indices(10**9)):
         found = enclosed_logits(model, tables, tokens, place)
         deployed = model.logits(tokens[: place + 1], last=1)[:, 0].astype(np.float64)
         outside = np.maximum(bound_below(found.over) - deployed, deployed - bound_above(found.over))

@@ -6,7 +6,8 @@ import pytest
 from glassformer.exports.fixed import find_mask_slope
 from glassformer.exports.lines import format_view
 from glassformer.exports.simplify import ProgramStep, SimplifiedProgram, simplify_program
-from glassformer.models.attention import Attention
+from glassformer.models.attention import Attention, AttentionSite
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.ops_trace import TraceOps
 from glassformer.models.position import AlibiRelation
 from glassformer.models.program import Program, extract_program, trace_whole
@@ -87,8 +88,8 @@ def test_a_matrix_turned_round_is_its_transpose():
 
 def test_masks_are_rules_and_other_arrays_are_not():
     def mask(relation):
-        shift = Attention(relation=relation).shift(0, range(6), 6)
-        return np.array(shift, np.float32)[:, :, None]
+        here = AttentionSite(NumpyOps("float32"), {}, "attn", np.zeros((2, 6, 1)), range(6))
+        return Attention(relation=relation).shift(here, 0, 6)[:, :, None]
 
     assert find_mask_slope(mask(Attention().relation)) == 0.0
     assert find_mask_slope(mask(AlibiRelation(slopes=(0.3,)))) == pytest.approx(0.3, rel=1e-6)

@@ -8,6 +8,7 @@ from glassformer.models.model import Model
 from glassformer.proofs.adder import prove_adder
 from glassformer.runs.load import load_model
 from glassformer.tasks import Addition
+from tests.models.relations import BowlRelation, SpinRelation, WindowRelation, with_relation
 from tests.proofs.small import drawn, failing_classes, nanogpt, refuted_classes, run_all, tinyadder
 from tests.selection import each
 
@@ -71,6 +72,13 @@ def test_three_digits_of_a_model_that_is_right():
     assert proof.verdict == "proved"
     gaps = [gap.min() for gap, _, _ in run_all(model, task)]
     assert proof.smallest_margin == pytest.approx(min(gaps), rel=1e-6)
+
+
+@pytest.mark.parametrize("relation", [WindowRelation(4), BowlRelation(), SpinRelation()], ids=repr)
+def test_relations_that_the_prover_does_not_know_are_not_left_out(relation):
+    """The same classes fail as when every pair is run."""
+    model, task = drawn("glass-39", 2, 1)
+    agrees(with_relation(model, relation), task)
 
 
 def test_rare_failures():

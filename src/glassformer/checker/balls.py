@@ -134,7 +134,7 @@ class Balls:
         return value if isinstance(value, Balls) else make_constant_balls(self.rules, value)
 
     def __neg__(self) -> "Balls":
-        return self.reshaped(lambda part: -part if part.dtype == object else part)
+        return self.reshaped(lambda part: np.asarray(-part, object) if part.dtype == object else part)
 
     def __add__(self, value: Any) -> Any:
         if isinstance(value, Blocks):

@@ -24,7 +24,7 @@ from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.rounding import UP, Bound, RoundingRules
 from glassformer.models.attention import Attention
 from glassformer.models.ops import Ops, Value
-from glassformer.models.position import AlibiRelation
+from glassformer.models.parameter import Parameters
 
 _exp = np.frompyfunc(lambda x: x.exp(), 1, 1)
 
@@ -35,6 +35,8 @@ class BallHead:
 
     ops: BallOps
     source: Ops  # what queries and keys were computed by
+    params: Parameters  # of the source
+    name: str  # of the attention, under which its parameters are
     number: int
     queries: Value  # dim pos tok
     keys: Value  # dim pos tok
@@ -216,15 +218,23 @@ def _compute_deployed_weights(scores: np.ndarray, allowed: np.ndarray, extra: fl
 
 
 def _compute_key_scores(attention: Attention, head: BallHead, position: int, asking: np.ndarray) -> Value:
-    """`query key tok`: the scores of every key with every token, the shift of ALiBi included."""
+    """`query key tok`: the scores of every key with every token, the bias of the relation included."""
     keys, vocab = position + 1, head.keys.shape[2]
     queries = head.queries[:, position, asking][:, :, None] * attention.score_scale
     flat = head.keys[:, :keys].reshape(head.keys.shape[0], keys * vocab, 1)
     products = head.source.scores(queries, flat).reshape(len(asking), keys, vocab)
-    slope = 0.0
-    if isinstance(attention.relation, AlibiRelation):
-        slope = attention.relation.slope(head.number, attention.heads)
-    return products + head.source.array([-slope * (position - key) for key in range(keys)])[:, None]
+    return products + _compute_key_biases(attention, head, position)[:, None]
+
+
+def _compute_key_biases(attention: Attention, head: BallHead, position: int) -> Value:
+    """`key`: what the relation adds to the scores, in the arithmetic of the source."""
+    relation, heads, keys = attention.relation, attention.heads, range(position + 1)
+    distances = [relation.distance(position, key) for key in keys]
+    fixed = head.source.array([relation.bias(head.number, heads, distance) for distance in distances])
+    learned = relation.learned_bias(
+        head.source, head.params, f"{head.name}.relation", head.number, heads, distances
+    )
+    return fixed if learned is None else learned + fixed
 
 
 def to_balls(ops: BallOps, value: Value) -> Balls:

@@ -163,7 +163,7 @@ def _make_ball_heads(
     for head in range(attention.heads):
         queries, keys = (_repeat_by_token(part, vocab) for part in attention.meet(here, head, q, k))
         values = to_balls(ops, _repeat_by_token(attention.carried(here, head, v), vocab))
-        found.append(BallHead(ops, source, head, queries, keys, values))
+        found.append(BallHead(ops, source, params, f"{name}attn", head, queries, keys, values))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from glassformer.models.blocks import Blocks, to_dense
 from glassformer.models.norm import NoNorm, Norm
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters
-from glassformer.models.position import AlibiRelation, NoRelation, Relation, RopeRelation
+from glassformer.models.position import NoRelation, Relation
 from glassformer.models.projection import (
     AnyProjection,
     FullProjection,
@@ -48,10 +48,7 @@ class Attention:
         require_bounds(
             self, heads=(1, 256), head_size=(1, 4_096), value_size=(1, 4_096), kv_heads=(-256, 256)
         )
-        if isinstance(self.relation, RopeRelation):
-            self.relation.rates(self.head_size)
-        if isinstance(self.relation, AlibiRelation):
-            self.relation.slope(0, self.heads)
+        self.relation.require_fit(self.heads, self.head_size)
         divides = self.heads % self.groups == 0
         require_value(divides, "kv_heads", f"a divisor of the {self.heads} heads", self.kv_heads)
 
@@ -78,6 +75,7 @@ class Attention:
             | self.v.parameters(f"{name}.v", self.groups * self.values, width)
             | self.qk_norm.parameters(f"{name}.qk_norm", self.head_size)
             | (self.k_norm.parameters(f"{name}.k_norm", self.head_size) if self.k_norm else {})
+            | self.relation.parameters(f"{name}.relation", self.heads)
             | (self.out.parameters(f"{name}.out", width, mixed) if self.out else {})
         )
 
@@ -173,7 +171,7 @@ class Attention:
 
     def folds_scores(self, width: int) -> bool:
         normed = not isinstance(self.qk_norm, NoNorm) or self.k_norm is not None
-        untouched = not normed and not isinstance(self.relation, RopeRelation)
+        untouched = not normed and not self.relation.is_rotation
         return self.head_size > width and untouched and _is_plain_weight(self.q) and _is_plain_weight(self.k)
 
     def rows(self, here: "AttentionSite", key: Literal["q", "k", "v"], index: int) -> Value:
@@ -186,18 +184,29 @@ class Attention:
         return weight[index * size : (index + 1) * size]
 
     def turned(self, here: "AttentionSite", x: Value, positions: range) -> Value:
-        """Queries or keys, turned by position."""
-        return self.relation.turn(here.ops, x, positions) if isinstance(self.relation, RopeRelation) else x
+        """Queries or keys, turned by position where the relation does so."""
+        return self.relation.turn(here.ops, x, positions)
 
     def scores(self, here: "AttentionSite", head: int, queries: Value, keys: Value) -> Value:
         """`query key batch`, later positions at -1e30."""
         products = here.ops.scores(queries * self.score_scale, keys)
-        return products + here.ops.array(self.shift(head, here.asking, keys.shape[1]))[:, :, None]
+        return products + self.shift(here, head, keys.shape[1])[:, :, None]
 
-    def shift(self, head: int, asking: range, keys: int) -> list[list[float]]:
-        """What is added to a score whatever the tokens: ALiBi's part, and -1e30 for later positions."""
-        slope = self.relation.slope(head, self.heads) if isinstance(self.relation, AlibiRelation) else 0.0
-        return [[-slope * (i - j) if j <= i else MASKED for j in range(keys)] for i in asking]
+    def shift(self, here: "AttentionSite", head: int, keys: int) -> Value:
+        """What is added to `query key` scores whatever the tokens: the bias, -1e30 for later positions."""
+        relation, heads, asking = self.relation, self.heads, here.asking
+        fixed = here.ops.array(
+            [
+                [
+                    relation.bias(head, heads, relation.distance(i, j)) if j <= i else MASKED
+                    for j in range(keys)
+                ]
+                for i in asking
+            ]
+        )
+        seen = [[relation.distance(i, min(i, j)) for j in range(keys)] for i in asking]
+        learned = relation.learned_bias(here.ops, here.params, f"{here.name}.relation", head, heads, seen)
+        return fixed if learned is None else learned + fixed
 
 
 class AttentionSite(NamedTuple):

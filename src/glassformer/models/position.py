@@ -2,6 +2,7 @@
 
 Joined: `LearnedPosition`, `SpiralPosition`, `CirclePosition`, `SinusoidalPosition`, `NoPosition`. Inside
 attention: `RopeRelation` turns queries and keys, `AlibiRelation` lowers the score of a key by its distance.
+All that the rest of the package asks of those is in `models/relation.py`.
 """
 
 import math
@@ -17,8 +18,15 @@ from glassformer.models.parameter import (
     make_constant_parameter,
     make_normal_parameter,
 )
+from glassformer.models.relation import BiasRelation, RelationPart, RotationRelation
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
+_CURVE_WORDS = {
+    "amplitude": "radius of the spiral",
+    "phase": "angle of the first position",
+    "slope": "rise of the spiral per position",
+    "offset": "height of the first position",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,9 @@ class NoPosition:
     constants: ClassVar[int] = 0
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def parameter_words(self) -> dict[str, str]:
         return {}
 
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
@@ -46,6 +57,9 @@ class LearnedPosition:
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         return {f"{name}.weight": make_normal_parameter((context, dims), self.deviation)}
 
+    def parameter_words(self) -> dict[str, str]:
+        return {"weight": "one row per position"}
+
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         return params[f"{name}.weight"]
 
@@ -62,6 +76,9 @@ class SinusoidalPosition:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def parameter_words(self) -> dict[str, str]:
         return {}
 
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
@@ -125,6 +142,12 @@ class SpiralPosition:
         on_curve = {"zero", *dict(self.turns)}
         return list(dict.fromkeys(s for s in self.slots if isinstance(s, str) and s not in on_curve))
 
+    def parameter_words(self) -> dict[str, str]:
+        """What each parameter is, by the last word of its name."""
+        turns = {slot: f"turn of position {slot} on the curve" for slot, _ in self.turns}
+        alone = {slot: f"position {slot}, learned separately" for slot in self.alone()}
+        return _CURVE_WORDS | turns | alone
+
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         def number(key: str) -> Value:
             return params[f"{name}.{key}"] if self.learned else ops.array(getattr(self, key))
@@ -170,6 +193,9 @@ class CirclePosition:
         require_value(0 <= self.at <= dims - 2, "at of a circle", f"between 0 and {dims - 2}", self.at)
         return {}
 
+    def parameter_words(self) -> dict[str, str]:
+        return {}
+
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         def row(position: int) -> list[float]:
             angle = 2 * math.pi * (position % self.period) / self.period
@@ -181,7 +207,7 @@ class CirclePosition:
 
 
 @dataclass(frozen=True)
-class NoRelation:
+class NoRelation(RelationPart):
     """Attention sees content and the joined positions only."""
 
     kind: ClassVar[str] = "none"
@@ -189,10 +215,11 @@ class NoRelation:
 
 
 @dataclass(frozen=True)
-class RopeRelation:
+class RopeRelation(RotationRelation):
     """Turn pair (2i, 2i+1) of queries and keys by position x frequency i: scores then see distances only."""
 
     kind: ClassVar[str] = "rope"
+    label: ClassVar[str] = "RoPE"
     frequencies: tuple[float, ...] = ()  # radians per position, one per pair; empty: base ** (-2 i / size)
     base: float = 10_000.0
 
@@ -203,28 +230,22 @@ class RopeRelation:
     def constants(self) -> int:
         return len(self.frequencies) or 1
 
-    def turn(self, ops: Ops, x: Value, positions: range) -> Value:
-        """Rotate `dim pos batch`, whose rows stand at `positions`."""
-        size = x.shape[0]
-        turned: list[Value] = []
-        for pair, frequency in enumerate(self.rates(size)):
-            angle = ops.array([frequency * position for position in positions])[:, None]
-            cosine, sine = ops.cos(angle), ops.sin(angle)
-            even, odd = x[2 * pair], x[2 * pair + 1]
-            turned += [even * cosine - odd * sine, even * sine + odd * cosine]
-        return ops.rows(turned + [x[dim] for dim in range(len(turned), size)])
-
-    def rates(self, size: int) -> tuple[float, ...]:
+    def require_fit(self, heads: int, size: int) -> None:
         given, most = len(self.frequencies), size // 2
         require_value(given <= most, "RoPE frequencies", f"at most {most}, one per pair", given)
+
+    def rates(self, size: int) -> tuple[float, ...]:
+        self.require_fit(1, size)
         return self.frequencies or tuple(self.base ** (-2 * pair / size) for pair in range(size // 2))
 
 
 @dataclass(frozen=True)
-class AlibiRelation:
+class AlibiRelation(BiasRelation):
     """Lower the score of a key d positions back by slope x d, one slope per head."""
 
     kind: ClassVar[str] = "alibi"
+    label: ClassVar[str] = "ALiBi"
+    formula: ClassVar[str] = "minus slope \N{MULTIPLICATION SIGN} distance"
     slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
 
     @property
@@ -232,10 +253,27 @@ class AlibiRelation:
         """A slope of 0 is no constant; the rule of slopes counts as one."""
         return sum(slope != 0 for slope in self.slopes) if self.slopes else 1
 
-    def slope(self, head: int, heads: int) -> float:
+    def require_fit(self, heads: int, size: int) -> None:
         given = len(self.slopes)
         require_value(given in (0, heads), "ALiBi slopes", f"one per head ({heads}) or none", given)
+
+    def slope(self, head: int, heads: int) -> float:
+        self.require_fit(heads, 1)
         return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
+
+    def bias(self, head: int, heads: int, distance: float) -> float:
+        return -self.slope(head, heads) * distance
+
+    def list_slopes(self, heads: int) -> list[float]:
+        return [self.slope(head, heads) for head in range(heads)]
+
+    @property
+    def score_term(self) -> str:
+        return "ALiBi subtracts slope times distance from every score"
+
+    @property
+    def kernel_note(self) -> str:
+        return "ALiBi lowers scores by distance"
 
 
 Position = NoPosition | LearnedPosition | SinusoidalPosition | SpiralPosition | CirclePosition

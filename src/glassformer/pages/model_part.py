@@ -7,10 +7,10 @@ from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.count import ParameterCounts
 from glassformer.models.forward import format_layer_prefix, list_parameters
 from glassformer.models.model import Model
-from glassformer.models.position import AlibiRelation, RopeRelation
+from glassformer.models.position import NoRelation
 from glassformer.models.program import Program, trace_programs
 from glassformer.pages.counts_part import make_counts_part
-from glassformer.pages.parameter_words import describe_parameter
+from glassformer.pages.parameter_words import describe_parameter, list_own_words
 from glassformer.tasks import Task
 
 
@@ -35,19 +35,17 @@ def make_model_part(model: Model, task: Task) -> dict[str, Any]:
 def make_layer_part(architecture: Architecture, index: int) -> dict[str, Any]:
     layer: Layer = architecture.layers[index]
     attention, feedforward = layer.attention, layer.feedforward
-    relation = attention.relation if attention else None
+    relation = attention.relation if attention else NoRelation()
     heads = attention.heads if attention else 0
-    slopes = (
-        [relation.slope(head, heads) for head in range(heads)] if isinstance(relation, AlibiRelation) else []
-    )
     return {
         "prefix": format_layer_prefix(architecture, index),
         "attention": attention is not None,
         "heads": heads,
         "scale": attention.score_scale if attention else 1.0,
         "extra": attention.extra if attention else 0.0,
-        "slopes": slopes,
-        "rope": isinstance(relation, RopeRelation),
+        "slopes": relation.list_slopes(heads),
+        "rotation": relation.label if relation.is_rotation else "",
+        "bias": relation.score_line if relation.is_bias else "",
         "feedforward": feedforward is not None,
         "hidden": feedforward.units(architecture.width) if feedforward else 0,
         "gated": bool(feedforward and feedforward.gate),
@@ -60,13 +58,14 @@ def _list_parameter_parts(
 ) -> list[dict[str, Any]]:
     """Every stored array, in the order of the forward pass."""
     acts, dead = _find_dependents(program), set(counts.dead or ())
+    own = list_own_words(architecture)
     return [
         {
             "name": name,
             "shape": list(parameter.shape),
             "size": parameter.size,
             "learned": parameter.learned,
-            "about": describe_parameter(name),
+            "about": describe_parameter(name, own),
             "acts": acts.get(name, []),
             "tied": [tie.name for tie in architecture.ties if tie.to.removesuffix(".T") == name],
             "dead": name in dead,

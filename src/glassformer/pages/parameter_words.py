@@ -7,6 +7,10 @@
 """
 
 import re
+from collections.abc import Mapping
+
+from glassformer.models.architecture import Architecture
+from glassformer.models.forward import format_layer_prefix
 
 _TOKEN = {
     "weight": "one row per token",
@@ -18,13 +22,6 @@ _TOKEN = {
     "direction": "the direction along which all tokens lie",
     "c0": "height of the parabola at the digit 0",
     "c1": "how fast the parabola falls with the square of the digit",
-}
-_POSITION = {
-    "weight": "one row per position",
-    "amplitude": "radius of the spiral",
-    "phase": "angle of the first position",
-    "slope": "rise of the spiral per position",
-    "offset": "height of the first position",
 }
 _HEAD = {
     "weight": "weight from the residual stream to the logits",
@@ -61,11 +58,22 @@ _NORMS = {
 _BLOCKS = {"attn": "attention", "ff": "feed-forward layer"}
 
 
-def describe_parameter(name: str) -> str:
-    """A line on one stored array."""
+def describe_parameter(name: str, own: Mapping[str, str] | None = None) -> str:
+    """A line on one stored array; `own`, what the parts say of their parameters, is by whole names."""
     layer, rest = _split_layer_prefix(name)
     where, _, last = rest.rpartition(".")
-    return f"{layer}{_describe_site(where, last)}"
+    return f"{layer}{_describe_site(where, last, (own or {}).get(name))}"
+
+
+def list_own_words(architecture: Architecture) -> dict[str, str]:
+    """What the positions of a model say of their parameters, by whole names."""
+    found = {f"position.{last}": words for last, words in architecture.position.parameter_words().items()}
+    for index, layer in enumerate(architecture.layers):
+        if layer.attention:
+            prefix = f"{format_layer_prefix(architecture, index)}attn.relation"
+            words = layer.attention.relation.parameter_words()
+            found |= {f"{prefix}.{last}": said for last, said in words.items()}
+    return found
 
 
 def _split_layer_prefix(name: str) -> tuple[str, str]:
@@ -74,11 +82,13 @@ def _split_layer_prefix(name: str) -> tuple[str, str]:
     return (f"layer {found[1]}, ", found[2]) if found else ("", name)
 
 
-def _describe_site(where: str, last: str) -> str:
+def _describe_site(where: str, last: str, own: str | None) -> str:
     if where == "token":
         return f"token embedding: {_TOKEN.get(last, last)}"
     if where == "position":
-        return f"position: {_POSITION.get(last, f'position {last}, learned separately')}"
+        return "position: " + (own or f"parameter '{last}' of the positions")
+    if where == "attn.relation":
+        return "attention: " + (own or f"parameter '{last}' of the positions inside the scores")
     if where == "head":
         return f"head: {_HEAD.get(last, last)}"
     if where in _NORMS:

@@ -192,7 +192,7 @@ def _tabulate_scores(
     size, asked, count = queries.shape[0], queries.shape[1:], keys.shape[1:]
     scaled = queries * attention.score_scale
     flat = site.ops.scores(scaled.reshape(size, -1, 1), keys.reshape(size, -1, 1))
-    shift = site.ops.array(attention.shift(head, site.asking, keys.shape[1]))
+    shift = attention.shift(site, head, keys.shape[1])
     every = to_bounded(bounded.floats, flat.reshape(*asked, *count) + shift[:, None, :, None])
     shape = (len(site.asking), vocab, keys.shape[1], vocab)
     centre, radius, error = (np.broadcast_to(part, shape) for part in (every.centre, every.reach, every.off))

@@ -17,12 +17,13 @@ from glassformer.lens.matrix import read_map, read_vector, view_matrix
 from glassformer.lens.read.checkpoint import Checkpoint
 from glassformer.lens.read.tensor import make_memory_tensor
 from glassformer.models.architecture import Architecture, Layer, make_reference_architecture
-from glassformer.models.attention import MASKED, Attention
+from glassformer.models.attention import MASKED, Attention, AttentionSite
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.forward import list_parameters
 from glassformer.models.head import TiedHead
 from glassformer.models.model import Model
 from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.position import AlibiRelation, CirclePosition, RopeRelation
 from glassformer.models.projection import FullProjection, RankOneProjection, RotatedProjection
 from glassformer.runs.configurations import RULE_CONFIGURATIONS
@@ -30,6 +31,7 @@ from glassformer.runs.folder import open_run_folder
 from glassformer.runs.load import load_model
 from glassformer.runs.tree import to_tree
 from glassformer.zoo import ZOO
+from tests.models.relations import SpinRelation, WindowRelation
 
 HELD = [name for name, entry in ZOO.items() if entry.build or entry.weights]
 FLOAT32 = 2e-5  # of the largest score: a few roundings of single precision
@@ -85,7 +87,8 @@ def scores(checkpoint, head, attention, x):
     query = side(head.query, head.query_bias, head.query_norm, attention.qk_norm)
     key = side(head.key, head.key_bias, head.key_norm, attention.k_norm or attention.qk_norm)
     found = query @ key.swapaxes(1, 2) * attention.score_scale
-    return found + np.array(attention.shift(head.index, range(x.shape[1]), x.shape[1]))
+    here = AttentionSite(NumpyOps(), {}, "attn", x.T, range(x.shape[1]))
+    return found + attention.shift(here, head.index, x.shape[1])
 
 
 def turned(y, rope):
@@ -182,6 +185,16 @@ def test_parts_of_every_kind_are_written_out():
     np.testing.assert_allclose(trace["final"] @ head.T, trace["logits"])
     token, place = (view_matrix(checkpoint, weights[kind, None].view).dense() for kind in ("W_E", "W_pos"))
     np.testing.assert_allclose((token[:, :5] + place[:, :5]).T, trace["embedded"])
+
+
+def test_relations_of_ones_own_are_turned_or_noted():
+    window, spin = (
+        read(drawn(Architecture(5, 6, 4, layers=(Layer(Attention(head_size=4, relation=one)),))))[1]
+        for one in (WindowRelation(), SpinRelation())
+    )
+    assert "window changes scores by distance, which is not part of the QK kernels" in window.notes
+    assert window.attention[0].rope is None
+    assert spin.attention[0].rope.rates == (0.3, 0.3)
 
 
 def test_gains_before_attention_are_folded():

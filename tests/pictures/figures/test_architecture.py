@@ -20,6 +20,7 @@ from glassformer.pictures.figures import (
 )
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import make_theme_settings
+from tests.models.relations import BowlRelation, SpinRelation, WindowRelation
 from tests.pictures.conftest import NAMES, subject_of
 from tests.pictures.faults import faults
 
@@ -124,3 +125,16 @@ def test_architecture_of_any_kind_adds_up_and_is_readable(name: str) -> None:
         assert (entries == ["norm"]) == has_norm
     with rc_context(make_theme_settings(LIGHT)):
         assert not faults(architecture.draw(data, LIGHT))
+
+
+def test_relations_of_ones_own_have_their_own_lines_and_counts():
+    for relation, line in (
+        (WindowRelation(), "minus 3 outside the window (window)"),
+        (SpinRelation(), "rotated by position (spin)"),
+        (BowlRelation(), "minus c (distance - mu)^2 (bowl)"),
+    ):
+        shape = Architecture(12, 8, 2, layers=(Layer(Attention(relation=relation)),))
+        data = architecture.compute(built(subject_of(NAMES[0]), shape))
+        (scores,) = [box for stage in data["stages"] for box in stage.boxes if box.title == "scores"]
+        assert line in scores.lines and not any("ALiBi" in one for one in scores.lines)
+        assert scores.count == (2 if relation.kind == "bowl" else 0)

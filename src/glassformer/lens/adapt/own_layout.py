@@ -10,7 +10,6 @@ from glassformer.models.architecture import Architecture
 from glassformer.models.attention import Attention
 from glassformer.models.forward import format_layer_prefix
 from glassformer.models.head import LowestHead, ParabolicHead, TiedHead
-from glassformer.models.position import AlibiRelation, RopeRelation
 
 _READERS = {"attn.q": "W_Q", "attn.k": "W_K", "attn.v": "W_V", "ff.gate": "W_gate", "ff.up": "W_up"}
 _WRITERS = {"attn.out": "W_O", "ff.down": "W_down"}
@@ -87,10 +86,8 @@ def _list_own_heads(
 
 
 def _find_own_rope(attention: Attention) -> RopeLayout | None:
-    rates = (
-        attention.relation.rates(attention.head_size) if isinstance(attention.relation, RopeRelation) else ()
-    )
-    return RopeLayout(tuple(rates), "adjacent") if rates else None
+    rates = attention.relation.rates(attention.head_size)
+    return RopeLayout(rates, "adjacent") if rates else None
 
 
 def _list_own_notes(model: Architecture, arrays: Mapping[str, Array]) -> list[str]:
@@ -99,8 +96,8 @@ def _list_own_notes(model: Architecture, arrays: Mapping[str, Array]) -> list[st
     for layer in (layer.attention for layer in model.layers if layer.attention):
         if layer.out is None:
             notes.append("there is no W_O: the heads' outputs stand side by side in the stream")
-        if isinstance(layer.relation, AlibiRelation):
-            notes.append("ALiBi lowers scores by distance, which is not part of the QK kernels")
+        if layer.relation.kernel_note:
+            notes.append(f"{layer.relation.kernel_note}, which is not part of the QK kernels")
     if isinstance(model.head, TiedHead):
         notes.append("the unembedding is made of the token table W_E")
     if isinstance(model.head, ParabolicHead):

@@ -26,8 +26,8 @@
 
 /**
  * @typedef {{prefix: string, attention: boolean, heads: number, scale: number, extra: number, slopes: number[],
- *   rope: boolean, feedforward: boolean, hidden: number, gated: boolean,
- *   residual: boolean}} Layer
+ *   rotation: string, bias: string, feedforward: boolean, hidden: number, gated: boolean,
+ *   residual: boolean}} Layer  rotation: of queries and keys, its name; bias: what is added to a score, in words
  */
 
 /**

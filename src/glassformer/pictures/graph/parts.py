@@ -8,7 +8,6 @@ from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.norm import NoNorm, Norm
-from glassformer.models.position import NoRelation, RopeRelation
 from glassformer.models.projection import AnyProjection, FullProjection
 from glassformer.pictures.graph.layout import OperationBox, Wire
 
@@ -92,6 +91,7 @@ def make_attention_parts(facts: GraphFacts, layer: Layer, attention: Attention, 
             (0, 2),
             f"{name}attn.qk_norm",
             f"{name}attn.k_norm",
+            f"{name}attn.relation",
             lines=_list_score_lines(attention),
         ),
         facts.box(attention.softmax, row + 2, (0, 2), lines=("over the positions",)),
@@ -119,15 +119,7 @@ def _list_score_lines(attention: Attention) -> tuple[str, ...]:
         f" / {_ROOT}{attention.head_size}" if attention.scale is None else f" {TIMES} {attention.scale:.3g}"
     )
     normed = not isinstance(attention.qk_norm, NoNorm) or attention.k_norm is not None
-    relation = attention.relation
-    if isinstance(relation, NoRelation):
-        placed: tuple[str, ...] = ()
-    else:
-        placed = (
-            ("rotated by position (RoPE)",)
-            if isinstance(relation, RopeRelation)
-            else (f"minus slope {TIMES} distance (ALiBi)",)
-        )
+    placed = (attention.relation.score_line,) if attention.relation.score_line else ()
     before = ("q and k normed",) if normed else ()
     return (f"q {_DOT} k{scale}", *before, *placed, "later positions masked")
 

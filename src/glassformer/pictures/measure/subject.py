@@ -207,9 +207,12 @@ class Subject:
 
     def scores(self, head: int) -> Float[np.ndarray, "tok pos tok pos"]:
         """Every (token, position) query against every (token, position) key; later ones are not masked."""
-        scale = self.attention.score_scale
+        shape, scale = self.model.architecture, self.attention.score_scale
         products = np.einsum("tpd,uqd->tpuq", self.queries(head), self.keys(head), optimize=True) * scale
-        shift = np.array(self.attention.shift(head, range(self.context), self.context))
+        params = untie_parameters(shape, self.model.params)
+        nowhere = np.zeros((shape.width, self.context, 1))  # dim pos batch: a shift reads no stream
+        here = AttentionSite(NumpyOps(), params, f"{self.layer}attn", nowhere, range(self.context))
+        shift = np.asarray(self.attention.shift(here, head, self.context))
         return np.asarray(products + np.where(shift > -1e29, shift, 0.0)[None, :, None, :])
 
     @cached_property

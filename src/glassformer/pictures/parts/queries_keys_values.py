@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from glassformer.core.theme import Theme, pick_token_colour
-from glassformer.models.position import AlibiRelation
 from glassformer.pictures.measure.plane import Plane, fit_plane
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.labels import Taken, place_labels
@@ -100,8 +99,8 @@ def describe_side_planes(
 def describe_score_terms(subject: Subject) -> list[str]:
     """Where a score is more than a product, and where attention does not add up to 1."""
     attention, found = subject.attention, []
-    if isinstance(attention.relation, AlibiRelation):
-        found.append("ALiBi subtracts slope times distance from every score, which is not in q · k")
+    if attention.relation.score_term:
+        found.append(f"{attention.relation.score_term}, which is not in q · k")
     if attention.softmax == "softmax1":
         found.append("softmax1: the weights of a position add up to less than 100%")
     return found

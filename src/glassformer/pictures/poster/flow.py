@@ -105,7 +105,8 @@ def _make_attention_rows(attention: Any, name: str, shape: Architecture, sizes: 
         if part and not isinstance(part, NoNorm):
             rows.append(_make_weight_row(key.replace("_", " "), part.kind, f"{name}.{key}", shape, sizes))
     if attention.relation.kind != "none":
-        rows.append((f"positions: {attention.relation.kind}", "0"))
+        stored = _count_stored_parameters(sizes, f"{name}.relation")
+        rows.append((f"positions: {attention.relation.kind}", str(stored)))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Positions inside attention: rotations of queries and keys, slopes on the scores."""
+"""Positions inside attention: rotations of queries and keys, slopes and other biases on the scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 
 from glassformer.core.theme import Theme
 from glassformer.core.words import choose_plural, format_significant, join_words
-from glassformer.models.position import AlibiRelation, RopeRelation
+from glassformer.models.attention import Attention
+from glassformer.models.forward import format_layer_prefix, untie_parameters
 from glassformer.pictures.parts.frame import Frame
 from glassformer.pictures.parts.labels import place_labels
 from glassformer.pictures.parts.marks import draw_data_arrow
@@ -37,21 +38,55 @@ class Slopes:
     slopes: Float[np.ndarray, " head"]
 
 
-Relation = Rotations | Slopes
+@dataclass(frozen=True, eq=False)
+class Biases:
+    """What the heads of a layer add to a score at each distance."""
+
+    kind: str
+    layer: int
+    effect: str  # a sentence, without its full stop
+    axis: str  # what a distance is
+    distances: Float[np.ndarray, " distance"]
+    added: Float[np.ndarray, "head distance"]
+
+
+Relation = Rotations | Slopes | Biases
 
 
 def collect_position_relations(sums: Sums) -> list[Relation]:
-    """Rotations and slopes inside attention, one entry per kind and layer."""
+    """Rotations, slopes and other biases inside attention, one entry per kind and layer."""
     found: list[Relation] = []
     for layer in sums.attention_layers:
         attention = sums.attention(layer)
-        if isinstance(attention.relation, RopeRelation):
-            rates = np.array(attention.relation.rates(attention.head_size))
-            found.append(Rotations("rope", layer, rates))
-        elif isinstance(attention.relation, AlibiRelation):
-            slopes = [attention.relation.slope(head, attention.heads) for head in range(attention.heads)]
-            found.append(Slopes("alibi", layer, np.array(slopes, np.float64)))
+        relation = attention.relation
+        if relation.is_rotation:
+            found.append(Rotations(relation.kind, layer, np.array(relation.rates(attention.head_size))))
+        slopes = relation.list_slopes(attention.heads)
+        if slopes:
+            found.append(Slopes(relation.kind, layer, np.array(slopes, np.float64)))
+        elif relation.is_bias:
+            found.append(_measure_biases(sums, layer, attention))
     return found
+
+
+def _measure_biases(sums: Sums, layer: int, attention: Attention) -> Biases:
+    """Every distance that a query and an earlier key can have, and what each head adds there."""
+    shape, relation, places = sums.architecture, attention.relation, range(sums.layout.length - 1)
+    params = untie_parameters(shape, sums.model.params)
+    name = f"{format_layer_prefix(shape, layer)}attn.relation"
+    distances = sorted({float(relation.distance(i, j)) for i in places for j in range(i + 1)})
+    added = [
+        relation.measure_bias(params, name, head, attention.heads, distances)
+        for head in range(attention.heads)
+    ]
+    return Biases(
+        relation.kind,
+        layer,
+        relation.score_term,
+        relation.distance_words,
+        np.array(distances),
+        np.array(added),
+    )
 
 
 def find_digit_distances(sums: Sums) -> dict[str, int]:
@@ -71,7 +106,7 @@ def find_digit_distances(sums: Sums) -> dict[str, int]:
 def draw_relation(
     frame: Frame, relation: Relation, distances: Mapping[str, int], places: int, room: float
 ) -> None:
-    """One dial per rotation, or one line per slope, in a square of `room` cm."""
+    """One dial per rotation, or one line per slope or bias, in a square of `room` cm."""
     if isinstance(relation, Rotations):
         rates = relation.rates[:DIALS]
         side = (room - 0.4) / (1 if len(rates) == 1 else 2)
@@ -80,8 +115,12 @@ def draw_relation(
             row, column = divmod(index, 2)
             axes = frame.axes(column * (side + 0.4), lower + row * (side + 0.4), side, side)
             _draw_dial(axes, float(rate), distances, places, frame.theme)
+        return
+    axes = frame.axes(1.0, 0.6, room - 0.8, room - 1.1)
+    if isinstance(relation, Slopes):
+        _draw_slopes(axes, relation, places, frame.theme)
     else:
-        _draw_slopes(frame.axes(1.0, 0.6, room - 0.8, room - 1.1), relation, places, frame.theme)
+        _draw_biases(axes, relation, frame.theme)
 
 
 def describe_position_relation(relation: Relation, distances: Mapping[str, int]) -> list[str]:
@@ -137,6 +176,24 @@ def _draw_slopes(axes: Axes, relation: Slopes, places: int, theme: Theme) -> Non
             words, (at, -slope * at), (6, 8), textcoords="offset points", fontsize=SIZE, color=theme.ink
         )
     axes.set_xlabel("positions back")
+    axes.set_title(f"added to a score in layer {relation.layer}")
+    axes.margins(0.03, 0.12)
+    set_few_ticks(axes.yaxis)
+    open_axes(axes)
+
+
+def _draw_biases(axes: Axes, relation: Biases, theme: Theme) -> None:
+    """What is added to a score at each distance, one line per different bias."""
+    reach, added = relation.distances, relation.added
+    for line in np.unique(added, axis=0):
+        heads = [str(head) for head in np.flatnonzero((added == line).all(1))]
+        axes.plot(reach, line, linewidth=1.6, color=theme.accent if line.any() else theme.muted)
+        at = int(len(reach) * 0.45)
+        words = f"{choose_plural(len(heads), 'head')} {join_words(heads)}"
+        axes.annotate(
+            words, (reach[at], line[at]), (6, 8), textcoords="offset points", fontsize=SIZE, color=theme.ink
+        )
+    axes.set_xlabel(relation.axis)
     axes.set_title(f"added to a score in layer {relation.layer}")
     axes.margins(0.03, 0.12)
     set_few_ticks(axes.yaxis)

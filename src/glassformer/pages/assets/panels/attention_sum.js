@@ -42,14 +42,19 @@ export function cellOf({ layer, head, queries, keys, scores, weights }, row, col
   const top = Math.max(...seen, ...(layer.extra ? [0] : []));
   const extra = layer.extra ? layer.extra * Math.exp(-top) : 0;
   const score = scores.data[row * places + column];
+  const terms = query.map((value, dim) => value * layer.scale * key[dim]);
   return {
     row,
     column,
     query,
     key,
     scale: layer.scale,
-    terms: query.map((value, dim) => value * layer.scale * key[dim]),
-    shift: layer.slopes.length ? -layer.slopes[head] * (row - column) : 0,
+    terms,
+    shift: layer.slopes.length
+      ? -layer.slopes[head] * (row - column)
+      : layer.bias
+        ? score - terms.reduce((sum, term) => sum + term, 0)
+        : 0,
     score,
     top,
     power: Math.exp(score - top),
@@ -85,9 +90,11 @@ function scorePart({ layer }, cell) {
           shift,
         ),
       ]
-    : [];
-  const turned = layer.rope
-    ? h("p", { class: "small muted" }, "q and k are shown after their rotation (RoPE).")
+    : layer.bias
+      ? [sumRow(layer.bias, "", shift)]
+      : [];
+  const turned = layer.rotation
+    ? h("p", { class: "small muted" }, `q and k are shown after their rotation (${layer.rotation}).`)
     : null;
   return h(
     "div",

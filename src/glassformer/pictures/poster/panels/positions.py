@@ -18,6 +18,7 @@ from glassformer.pictures.picture import Data
 from glassformer.pictures.poster.projection import project_points
 from glassformer.pictures.poster.relations import (
     DIALS,
+    Biases,
     Rotations,
     collect_position_relations,
     describe_position_relation,
@@ -149,6 +150,8 @@ def title(data: Data) -> str:
                 f"No position table: queries and keys are rotated by {angles} per position, so scores depend "
                 "on distances"
             )
+        if isinstance(relation, Biases):
+            return f"No position table: {relation.effect}"
         return "No position table: each head lowers a score by its slope times the distance"
     return "Only the causal mask tells positions apart"
 
