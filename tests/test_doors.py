@@ -128,3 +128,10 @@ def test_what_stays_in_its_file_is_marked():
         and module != COPIED
     ]
     assert unmarked == []
+
+
+def test_what_tools_benchmarks_and_tests_import_is_there():
+    """They are run now and then, and no type checker reads them."""
+    uses = {use for tree in OUTSIDE.values() for use in imported(tree) if use[0] in SOURCE}
+    lost = [use for use in sorted(uses) if not hasattr(import_module(use[0]), use[1])]
+    assert lost == []

@@ -9,7 +9,7 @@ from fuzz.kinds import KINDS
 from fuzz.mutate.tree import mutate_tree
 
 SEED = 17
-CASES = 1_500
+CASES = 1_000
 
 
 def test_no_case_is_a_finding(monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import glassformer
 from glassformer.core.atomic import make_folder, read_arrays, write_bytes, write_text
-from glassformer.lens.command.spectra import SpectraResult
+from glassformer.lens.command.analyse import SpectraResult
 from tools.small_picture import smaller
 
 HERE = Path(__file__).parent.parent / "docs" / "gallery"
