@@ -1,7 +1,7 @@
 """Named configurations, trained from scratch by the command that a user types: a table in Markdown.
 
-    python benchmarks/rules.py                           three small ones, about a minute, kept nowhere
-    python benchmarks/rules.py runs/all > table.md       all, for hours; what is there is not trained again
+    python -m benchmarks.rules                           three small ones, about a minute, kept nowhere
+    python -m benchmarks.rules runs/all > table.md       all, for hours; what is there is not trained again
 
 The baseline is the entropy floor: the least loss that any model with this context can reach.
 """
