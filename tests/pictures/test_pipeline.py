@@ -8,6 +8,7 @@ from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.picture import Picture
 from glassformer.pictures.pipeline import PictureStyle, draw_pictures
 from glassformer.pictures.registry import DRAWN
+from glassformer.scale.choose import make_engine
 from tests.pictures.conftest import subject_of
 
 MANNER = PictureStyle(["png"], THEMES["light"], {"model": "mine", "step": 3})
@@ -36,3 +37,18 @@ def test_an_error_stops_the_set_unless_it_is_forgiving(tmp_path, monkeypatch):
     drawn = draw_pictures(pictures("06", "S8"), subject_of("lucky7"), tmp_path, MANNER, is_forgiving=True)
     assert drawn.failed == {"06": "ZeroDivisionError: division by zero"}
     assert [path.name for path in drawn.files] == ["S8_every_parameter.png"]
+
+
+def test_other_processes_draw_the_same_bytes_in_the_same_order(tmp_path):
+    few = pictures("06", "07", "S8")
+    here, there = (
+        draw_pictures(few, subject_of("lucky7"), tmp_path / name, MANNER, engine=make_engine(name))
+        for name in ("here", "processes")
+    )
+    assert [path.name for path in there.files] == [path.name for path in here.files]
+    assert [path.read_bytes() for path in there.files] == [path.read_bytes() for path in here.files]
+    data = [path.name for path in sorted((tmp_path / "here" / "data").iterdir())]
+    assert len(data) == 3
+    for name in data:
+        both = [(tmp_path / engine / "data" / name).read_bytes() for engine in ("here", "processes")]
+        assert both[0] == both[1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from glassformer.core.atomic import lock_folder
 from glassformer.core.errors import UserError
+from glassformer.core.spread import count_cores
 from glassformer.core.theme import find_theme
 from glassformer.core.waiting import show_count_bar
 from glassformer.pictures.measure.subject import Subject
@@ -17,8 +18,11 @@ from glassformer.pictures.pipeline import PictureStyle, draw_pictures
 from glassformer.pictures.registry import DRAWN, choose_usual_pictures
 from glassformer.pictures.save import require_formats, write_captions
 from glassformer.runs.seal import seal_written_files
+from glassformer.scale.choose import make_engine
+from glassformer.scale.engine import Engine
 
 FIGURES = "figures"
+_MANY = 12  # pictures: some ten seconds of drawing; another process takes two to start
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,17 @@ def draw_figure_set(
     pictures = list_pictures(subject, only)
     style = PictureStyle(formats, find_theme(theme), {"model": subject.name, "step": subject.step})
     with draw_into_folder(folder, run_folder, len(pictures), show, "figures") as tell:
-        drawn = draw_pictures(pictures, subject, folder, style, tell)
+        drawn = draw_pictures(pictures, subject, folder, style, tell, engine=_choose_engine(len(pictures)))
         if not drawn.files:
             raise UserError(next(iter(drawn.skipped.values())))
         write_captions(folder, [picture.id for picture in DRAWN])
     seconds = round(time.perf_counter() - began, 3)
     return DrawResult([str(path) for path in drawn.files], seconds, str(folder), drawn.skipped)
+
+
+def _choose_engine(pictures: int) -> Engine:
+    """One process per core for a whole set."""
+    return make_engine("processes" if pictures >= _MANY and count_cores() > 1 else "here")
 
 
 def list_pictures(subject: Subject, only: Sequence[str] = ()) -> Sequence[Picture]:

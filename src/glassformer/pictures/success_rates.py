@@ -180,7 +180,7 @@ def _group_by_size(axes: "Axes", data: _Data, theme: Theme) -> None:
             axes.axvline(first - 0.5, color=theme.faint, linewidth=0.5, zorder=0)
         middle = (first + after - 1) / 2
         _write_below_axis(axes, middle, 5, str(sizes[first]), fontsize=7.5, weight="bold", color=theme.ink)
-    _write_below_axis(axes, -0.5, 6, "numbers ", ha="right", fontsize=6.5, color=theme.muted)
+    _write_below_axis(axes, -0.5, 6, "parameters ", ha="right", fontsize=6.5, color=theme.muted)
 
 
 def _write_configuration_names(axes: "Axes", data: _Data, colours: list[str]) -> None:
