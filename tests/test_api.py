@@ -13,15 +13,16 @@ import glassformer
 from glassformer.cli import verbs as cli_verbs
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
     options = {
         "train.held_out": 64,
         "measure.positions": "100",
         "prove.seconds": 1,
         "draw.figures": "none",
     }
-    result = glassformer.run("plus_last_even", out=tmp_path / "run", seeds=2, steps=10, options=options)
+    out = tmp_path_factory.mktemp("api") / "run"
+    result = glassformer.run("plus_last_even", out=out, seeds=2, steps=10, options=options)
     assert result.parameters == 250
     return result.folder
 

@@ -35,7 +35,7 @@ MODELS = [
     "rope-36",
     "rope-62",
 ]
-ALWAYS = ["glass-8", "glass-47", "rope-36"]  # glass-47 learns a place and gains; rope-36 has a gate
+ALWAYS = ["glass-47", "rope-36"]  # glass-47 learns a position and gains; rope-36 has a gate
 
 
 def short(name):

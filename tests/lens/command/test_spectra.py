@@ -246,6 +246,7 @@ def test_smollm2(capsys):
     compare_with_lapack(file, layers="0,29", heads=(8,), types=("W_Q", "W_O", "W_down"))
 
 
+@pytest.mark.slow
 def test_minilm(capsys):
     folder = str(minilm())
     content = told(capsys, "spectra", folder, "--layers", "0,5", "--format", "none", "--out", "mini")
