@@ -86,7 +86,7 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     names = {
         "token": "tokens",
         "position": "positions (by index)",
-        "sum": "sums: every token at every position",
+        "sum": "sums of token and position",
     }
     panels = []
     for column, kind in enumerate(("token", "position", "sum")):
