@@ -6,13 +6,14 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "attention": "Attention AttentionSite MASKED Record",
     "blocks": "Blocks apply_blockwise_linear map_blocks to_dense",
     "bounded": (
-        "BoundedArray FloatFormat LEAST OWN add_rounding_bounds bound_constant bound_coordinate "
-        "bound_range scale_parts sum_magnitudes to_bounded"
+        "BoundedArray FloatFormat LEAST OWN OWN_STEPS add_rounding_bounds bound_constant bound_coordinate "
+        "bound_range scale_parts sum_magnitudes to_bounded widen_own"
     ),
     "count": (
         "DEAD_TOLERANCE PLAIN ParameterCounts RANK_TOLERANCE count_by_part count_constants "
         "count_fixed_constants count_parameters mark_free_entries name_chosen_entries"
     ),
+    "elementary": "EXP_UNITS compute_one cos exp find_arcsine raise_number round_once sin take_logarithm",
     "feedforward": "FeedForward",
     "forward": (
         "compute_logit_blocks embed_tokens finish_layer format_layer_prefix forward ignore_record "
@@ -24,10 +25,10 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "model": "Model check_params to_float64",
     "norm": "FlatNorm NoNorm Norm RMSNorm SpiralNorm",
     "ops": "Ops Value",
-    "ops_bounded": "BoundedOps LIBRARY",
+    "ops_bounded": "BoundedOps bound_power",
     "ops_jax": "JaxOps",
     "ops_lanes": "LaneOps make_lanes",
-    "ops_numpy": "FEW NumpyOps",
+    "ops_numpy": "NumpyOps",
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
     "position": (

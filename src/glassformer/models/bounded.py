@@ -14,27 +14,53 @@ True
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from glassformer.models.blocks import Blocks
 
-OWN = 2.0**-52  # share of a result by which our own float64 arithmetic may be off, twice over
+OWN = 2.0**-52  # twice what one operation of our own float64 can be off, as a share of its result
 LEAST = 1e-300  # the same for results so small that they lose digits
+OWN_STEPS = 8  # our own operations between two widenings, at the most, beside sums
+BACKEND_UNITS = 8.0  # of roundoff, four in the last place: what a function of any backend may be off
 Array = Float[np.ndarray, "..."]
 
 
-class FloatFormat:
-    """The deployed arithmetic: unit roundoff, smallest step and largest number; real numbers have none."""
+def widen_own(terms: int = 0) -> float:
+    """A factor that makes an upper bound certain, after a few operations of our own and a sum of so many.
 
-    def __init__(self, precision: str, real: bool = False) -> None:
-        self.dtype = np.dtype(precision)
+    Each operation may come out lower by half of OWN, as a share of it, and so may the product with this.
+    """
+    return 1 + (terms + OWN_STEPS) * OWN
+
+
+class FloatFormat:
+    """The deployed arithmetic: unit roundoff, smallest step and largest number; real numbers have none.
+
+    Our own pass, or that of any backend: it may add in any order, multiply and add at once, flush small
+    numbers to 0, and take quotients, roots and functions that are off by four units in the last place.
+    """
+
+    def __init__(self, precision: str, real: bool = False, any_backend: bool = False) -> None:
+        self.dtype, self.any_backend = np.dtype(precision), any_backend
         about = np.finfo(self.dtype)
         self.unit = 0.0 if real else float(about.eps) / 2
-        self.step = 0.0 if real else float(about.smallest_subnormal)
+        self.step = 0.0 if real else float(about.tiny if any_backend else about.smallest_subnormal)
         self.most = np.inf if real else float(about.max)
+
+    @property
+    def division_units(self) -> float:
+        """Units of roundoff of a quotient and of a square root."""
+        return BACKEND_UNITS if self.any_backend else 1.0
+
+    def of_function(self, own: float) -> float:
+        """Share by which a function is off: within so many units in float64, and rounded once, or any's."""
+        if not self.unit or self.any_backend:
+            return BACKEND_UNITS * self.unit
+        inner = own * 2.0**-53
+        return inner if self.dtype == np.float64 else self.unit * (1 + 2 * inner) + inner
 
     def of_sum(self, terms: int) -> float:
         """Relative error of a sum of products of so many terms, in any order."""
@@ -66,21 +92,21 @@ class BoundedArray:
     @cached_property
     def reach(self) -> Array:
         """How far the real value may be from the centre."""
-        return sum_magnitudes(self.slope) + self.radius
+        return np.asarray((sum_magnitudes(self.slope) + self.radius) * widen_own())
 
     @cached_property
     def size(self) -> Array:
         """The largest magnitude of the real value."""
-        return np.asarray(np.abs(self.centre) + self.reach)
+        return np.asarray((np.abs(self.centre) + self.reach) * widen_own())
 
     @cached_property
     def off(self) -> Array:
         """How far the deployed value may be from the real one."""
-        return sum_magnitudes(self.noise) + self.error
+        return np.asarray((sum_magnitudes(self.noise) + self.error) * widen_own())
 
     def range(self) -> tuple[Array, Array]:
         """The smallest and the largest real value."""
-        reach = self.reach * (1 + OWN)
+        reach = self.reach
         return _widen_downwards(self.centre - reach), _widen_upwards(self.centre + reach)
 
     def per_part(self, change: Callable[[Array], Array]) -> "BoundedArray":
@@ -134,7 +160,8 @@ class BoundedArray:
         return _multiply_bounded(self, to_bounded(self.floats, other))
 
     def __truediv__(self, other: Any) -> "BoundedArray":
-        return _multiply_bounded(self, _invert_bounded(to_bounded(self.floats, other)))
+        other = _invert_bounded(to_bounded(self.floats, other))
+        return _multiply_bounded(self, other, self.floats.division_units)
 
     def __rtruediv__(self, other: Any) -> "BoundedArray":
         return to_bounded(self.floats, other) / self
@@ -151,7 +178,7 @@ def bound_constant(floats: FloatFormat, value: object) -> BoundedArray:
 def bound_range(floats: FloatFormat, low: Array, high: Array, error: Array | float = 0.0) -> BoundedArray:
     """Real values between two numbers that may be anything there."""
     centre = (low + high) / 2
-    radius = _widen_upwards(np.maximum(high - centre, centre - low) * (1 + OWN))
+    radius = np.maximum(high - centre, centre - low) * widen_own() + LEAST
     errors = np.broadcast_to(np.asarray(error, np.float64), centre.shape)
     return BoundedArray(floats, centre, None, radius, None, errors)
 
@@ -191,13 +218,13 @@ def add_rounding_bounds(
     """A result with our own rounding in its radius, and so many units of the deployed one in its error."""
     slope, noise = _broadcast_parts(slope, centre), _broadcast_parts(noise, centre)
     size = np.abs(centre) + sum_magnitudes(slope)
-    radius = radius * (1 + OWN) + (OWN * size + LEAST)
+    radius = (radius + (OWN * size + LEAST)) * widen_own()
     off = sum_magnitudes(noise) + error
     error = error + OWN * off
     if units and floats.unit:
         error = error + (floats.unit * units) * (size + radius + off)
     error = bound_overflow(floats, size + radius + off, error)
-    return BoundedArray(floats, centre, slope, radius, noise, error * (1 + OWN) + floats.step)
+    return BoundedArray(floats, centre, slope, radius, noise, (error + floats.step) * widen_own())
 
 
 def bound_overflow(floats: FloatFormat, size: Array, error: Array) -> Array:
@@ -215,10 +242,10 @@ def _broadcast_parts(parts: Array | None, centre: Array) -> Array | None:
 
 
 def sum_magnitudes(parts: Array | None) -> Array | float:
-    """Sum of magnitudes over the first axis."""
+    """At least the sum of magnitudes over the first axis."""
     if parts is None:
         return 0.0
-    return np.asarray(np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0))
+    return np.asarray(np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0) * widen_own(len(parts)))
 
 
 def _add_parts(first: Array | None, second: Array | None) -> Array | None:
@@ -249,8 +276,8 @@ def _align_axes(
     return deep(first, x), deep(second, y)
 
 
-def _multiply_bounded(x: BoundedArray, y: BoundedArray) -> BoundedArray:
-    """x y, rounded once."""
+def _multiply_bounded(x: BoundedArray, y: BoundedArray, units: float = 1.0) -> BoundedArray:
+    """x y, rounded once, or as coarsely as so many units."""
     first, second = _align_axes(x.slope, y.slope, x, y)
     slope = _add_parts(scale_parts(first, y.centre), scale_parts(second, x.centre))
     first, second = _align_axes(x.noise, y.noise, x, y)
@@ -258,7 +285,7 @@ def _multiply_bounded(x: BoundedArray, y: BoundedArray) -> BoundedArray:
     mine, theirs, reach, other = np.abs(x.centre), np.abs(y.centre), x.reach, y.reach
     radius = mine * y.radius + theirs * x.radius + reach * other
     error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
-    return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error)
+    return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error, units)
 
 
 def scale_parts(parts: Array | None, factor: Array) -> Array | None:
@@ -267,26 +294,37 @@ def scale_parts(parts: Array | None, factor: Array) -> Array | None:
 
 def _invert_bounded(x: BoundedArray) -> BoundedArray:
     """1 / x; without bounds where x may be 0."""
-    least = np.maximum(np.abs(x.centre) - (x.reach + x.off) * (1 + OWN), 0.0) * (1 - OWN)
+    least = np.maximum(np.abs(x.centre) - (x.reach + x.off) * widen_own(), 0.0) * (1 - OWN)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         value = 1 / x.centre
-        return bound_curve(x, value, -value * value, 2 / (least * least * least), 0.0)
+        bend = 2 / (least * least * least) * widen_own()
+        slope = -value * value
+        return bound_curve(
+            x, Nearly(value, OWN * np.abs(value)), Nearly(slope, 2 * OWN * np.abs(slope)), bend, 0.0
+        )
+
+
+class Nearly(NamedTuple):
+    """A number that our own arithmetic found, and how far the true one may be from it."""
+
+    value: Array
+    off: Array | float
 
 
 def bound_curve(
-    x: BoundedArray, value: Array, steepness: Array, bend: Array | float, error: Array | float
+    x: BoundedArray, value: Nearly, slope: Nearly, bend: Array | float, error: Array | float
 ) -> BoundedArray:
     """A function by its tangent at the centre, deployed to within `error`.
 
     `bend` bounds its second derivative over all real and deployed values.
     """
-    reach, off = x.reach, x.off
+    reach, off, steep = x.reach, x.off, np.abs(slope.value)
     with np.errstate(invalid="ignore", over="ignore"):
-        radius = np.abs(steepness) * x.radius + 0.5 * bend * reach * reach
-        moved = np.abs(steepness) * x.error + bend * (reach + off) * off + error
+        radius = steep * x.radius + 0.5 * bend * reach * reach + (slope.off * reach + value.off)
+        moved = steep * x.error + bend * (reach + off) * off + (slope.off * off + error)
     radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
-    slope, noise = scale_parts(x.slope, steepness), scale_parts(x.noise, steepness)
-    return add_rounding_bounds(x.floats, value, slope, radius, noise, moved, units=0.0)
+    slopes, noise = scale_parts(x.slope, slope.value), scale_parts(x.noise, slope.value)
+    return add_rounding_bounds(x.floats, value.value, slopes, radius, noise, moved, units=0.0)
 
 
 def _widen_downwards(x: Array) -> Array:

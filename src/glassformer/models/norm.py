@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glassformer.models.blocks import sum_squares
+from glassformer.models.elementary import compute_one, sin
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters, make_constant_parameter
 from glassformer.models.projection import fetch_parameter
@@ -80,7 +81,7 @@ class SpiralNorm(RMSNorm):
         return {}
 
     def gain(self, ops: Ops, params: Parameters, name: str, dims: int) -> Value:
-        wave = [self.amplitude * math.sin(2 * math.pi * dim / self.period) + 1 for dim in range(dims)]
+        wave = [self.amplitude * compute_one(sin, 2 * math.pi * dim / self.period) + 1 for dim in range(dims)]
         if not self.boost:
             return ops.array(wave)
         size = ops.abs(fetch_parameter(params, self.boost))

@@ -1,7 +1,7 @@
 """The operations on numbers with bounds: the model's own pass, over a whole box of inputs at once.
 
-Library functions (exp, sin, erf and so on) are trusted to LIBRARY units in the last place, in float32 and in
-float64; a test measures them against Arb. docs/proof.md lists the rounding rule of every operation.
+Functions are those of `elementary.py`, whose errors are derived; docs/arithmetic.md lists the rounding rule
+of every operation and says why it holds.
 
 >>> ops = BoundedOps("float64")
 >>> low, high = ops.relu(ops.array([-1.0, 2.0])).range()
@@ -16,12 +16,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from glassformer.models import elementary
 from glassformer.models.blocks import Blocks, apply_blockwise_linear, map_blocks, to_dense
 from glassformer.models.bounded import (
+    LEAST,
     OWN,
+    OWN_STEPS,
     Array,
     BoundedArray,
     FloatFormat,
+    Nearly,
     add_rounding_bounds,
     bound_constant,
     bound_curve,
@@ -29,19 +33,24 @@ from glassformer.models.bounded import (
     scale_parts,
     separate_row_errors,
     to_bounded,
+    widen_own,
 )
+from glassformer.models.elementary import round_once
 from glassformer.models.ops import Value
 
-LIBRARY = 8.0  # units of roundoff: four in the last place
-BENT = 12.0  # units of roundoff in x times a share between 0 and 1 that a library function gave
-HALF_NORMAL = 1 / np.sqrt(2 * np.pi)
+BENT = 12.0  # units of roundoff of x: what a gelu or silu of any backend may be off, however it is composed
+HALF_NORMAL = 0.3989422804014327  # 1 / sqrt(2 pi), at most OWN of it off
+_SHARE_UNITS = 64.0  # of OWN: more than a share, or x times its slope, is off
+_STEEPEST_BEND = 0.8, 0.51  # of gelu, sqrt(2 / pi) at 0, and of silu, 1/2 at 0: their second derivatives
 
 
 class BoundedOps:
     """What `Ops` asks for, over a `BoundedArray`; `apart`: every sum of products tells its rounding apart."""
 
-    def __init__(self, precision: str, real: bool = False, apart: bool = False) -> None:
-        self.floats, self.apart = FloatFormat(precision, real), apart
+    def __init__(
+        self, precision: str, real: bool = False, apart: bool = False, any_backend: bool = False
+    ) -> None:
+        self.floats, self.apart = FloatFormat(precision, real, any_backend), apart
         self.noises, self.told = 0, dict[tuple[Any, ...], tuple[int, BoundedArray]]()
 
     def renewed(self, noises: int) -> Self:
@@ -64,25 +73,34 @@ class BoundedOps:
         return to_bounded(self.floats, value)
 
     def exp(self, x: BoundedArray) -> BoundedArray:
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            value, most = np.exp(x.centre), np.exp(x.centre + (x.reach + x.off))
-            real = bound_curve(x, value, value, most, LIBRARY * self.unit * most)
+        value, most = _find_powers(x.centre), bound_power(x.centre + (x.reach + x.off), x.size + x.off)
+        error = self.floats.of_function(elementary.EXP_UNITS) * most
+        real = bound_curve(x, value, value, most, error)
         if real.noise is not None:
             return real
         return replace(real, error=np.fmin(real.error, 2 * most + self.floats.step))  # both lie below that
 
     def sqrt(self, x: BoundedArray) -> BoundedArray:
-        low = np.maximum(x.range()[0] - x.off, 0.0)
+        low = np.maximum((x.centre - (x.reach + x.off)) - OWN_STEPS * OWN * (x.size + x.off), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.sqrt(x.centre)
-            bend = 0.25 / (low * np.sqrt(low))
-            return bound_curve(x, value, 0.5 / value, bend, self.unit * np.sqrt(x.size + x.off))
+            slope = 0.5 / value
+            bend = 0.25 / (low * np.sqrt(low)) * widen_own()
+            error = self.floats.division_units * self.unit * np.sqrt(x.size + x.off) * widen_own()
+            return bound_curve(x, Nearly(value, OWN * value), Nearly(slope, 2 * OWN * slope), bend, error)
 
     def sin(self, x: BoundedArray) -> BoundedArray:
-        return bound_curve(x, np.sin(x.centre), np.cos(x.centre), 1.0, LIBRARY * self.unit)
+        return self.wave(x, elementary.sin, elementary.cos, 1.0)
 
     def cos(self, x: BoundedArray) -> BoundedArray:
-        return bound_curve(x, np.cos(x.centre), -np.sin(x.centre), 1.0, LIBRARY * self.unit)
+        return self.wave(x, elementary.cos, elementary.sin, -1.0)
+
+    def wave(self, x: BoundedArray, function: Value, slope: Value, sign: float) -> BoundedArray:
+        """A sine or cosine; no value, slope or bend is above 1."""
+        off = elementary.WAVE_UNITS * OWN
+        value, steep = (Nearly(round_once(one, x.centre), off) for one in (function, slope))
+        error = self.floats.of_function(elementary.WAVE_UNITS)
+        return bound_curve(x, value, Nearly(sign * steep.value, off), 1.0, error)
 
     def abs(self, x: BoundedArray) -> BoundedArray:
         return _bound_hinge(x, (-1.0, 1.0))
@@ -91,37 +109,49 @@ class BoundedOps:
         return map_blocks(lambda part: _bound_hinge(part, (0.0, 1.0)), x)
 
     def gelu(self, x: Value) -> Value:
-        from scipy.special import ndtr
+        """x S(x), S the normal distribution's share below x: slope S + x D, bend D (2 - x^2), D its density.
+
+        S is between 0 and 1, and |x D| below 1/4; what is computed of them is off by some units of these.
+        """
 
         def bent(part: BoundedArray) -> BoundedArray:
-            share, density = ndtr(part.centre), HALF_NORMAL * np.exp(-0.5 * part.centre**2)
             far, near = _bound_magnitudes(part)
-            bend = 1.01 * HALF_NORMAL * np.exp(-0.5 * near * near) * np.maximum(2.0, far * far - 2)
-            steep = share + part.centre * density
-            return bound_curve(
-                part, part.centre * share, steep, np.minimum(0.8, bend), BENT * self.unit * far
-            )
+            share = round_once(elementary.measure_normal_share, part.centre)
+            density = _find_powers(-0.5 * part.centre * part.centre).value * HALF_NORMAL
+            bend = bound_power(-0.5 * near * near, near * near) * HALF_NORMAL * np.maximum(2.0, far * far - 2)
+            return self.bend(part, share, part.centre * density, (bend, _STEEPEST_BEND[0]), far)
 
         return map_blocks(bent, x)
 
     def silu(self, x: Value) -> Value:
-        from scipy.special import expit
+        """x S(x), S = 1 / (1 + e^-x): slope S + x S (1 - S), bend S (1 - S) (2 + x (1 - 2 S))."""
 
         def bent(part: BoundedArray) -> BoundedArray:
-            share, (far, near) = expit(part.centre), _bound_magnitudes(part)
-            bend = np.minimum(0.51, 1.01 * np.exp(-near) * (2 + far))
-            steep = share * (1 + part.centre * (1 - share))
-            return bound_curve(part, part.centre * share, steep, bend, BENT * self.unit * far)
+            far, near = _bound_magnitudes(part)
+            share = round_once(elementary.logistic, part.centre)
+            bend = bound_power(-near, near) * (2 + far)
+            return self.bend(part, share, part.centre * (share * (1 - share)), (bend, _STEEPEST_BEND[1]), far)
 
         return map_blocks(bent, x)
+
+    def bend(
+        self, x: BoundedArray, share: Array, more: Array, bends: tuple[Array, float], far: Array
+    ) -> BoundedArray:
+        """x times a share, with slope share + more; the second derivative is below both bends."""
+        off = _SHARE_UNITS * OWN
+        value = Nearly(x.centre * share, off * np.abs(x.centre))
+        least = np.fmin(bends[0] * widen_own(), bends[1])
+        floats = self.floats
+        share_off = BENT * self.unit if floats.any_backend else floats.of_function(elementary.SHARE_UNITS + 1)
+        return bound_curve(x, value, Nearly(share + more, off), least, share_off * far)
 
     def sum(self, x: BoundedArray, axis: int) -> BoundedArray:
         def summed(parts: Array | None) -> Array | None:
             return None if parts is None else parts.sum(axis + 1)
 
         terms = x.shape[axis]
-        radius = x.radius.sum(axis) + terms * OWN * x.size.sum(axis)
-        both = (x.size + x.off).sum(axis)
+        both = (x.size + x.off).sum(axis) * widen_own(terms)
+        radius = x.radius.sum(axis) + terms * OWN * both
         rounded = bound_overflow(self.floats, both, self.floats.of_sum(terms) * both)
         return add_rounding_bounds(
             self.floats,
@@ -129,7 +159,7 @@ class BoundedOps:
             summed(x.slope),
             radius,
             summed(x.noise),
-            x.error.sum(axis) + rounded,
+            (x.error.sum(axis) + rounded) * widen_own(terms),
         )
 
     def softmax(self, scores: BoundedArray, extra: float) -> BoundedArray:
@@ -193,12 +223,13 @@ class BoundedOps:
             return None if parts is None else np.stack([rule(x.centre, one) for one in parts])
 
         terms, size = x.shape[over], np.abs(x.centre)
-        both = rule(x.size, y.size + y.off)
+        both = rule(x.size, y.size + y.off) * widen_own(terms)
         radius = rule(size, y.radius) + terms * OWN * both
         error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
         error = bound_overflow(self.floats, both, error)
         if x.radius.any():
-            radius, error = radius + rule(x.radius, y.size), error + rule(x.radius, y.off)
+            radius = radius + rule(x.radius, y.size) * widen_own(terms)
+            error = error + rule(x.radius, y.off)
         if x.off.any():
             error = error + rule(x.off, y.size + y.off)
         return add_rounding_bounds(
@@ -207,7 +238,7 @@ class BoundedOps:
             through(y.slope),
             radius,
             through(y.noise),
-            error,
+            error * widen_own(terms),
             units=0.0,
         )
 
@@ -239,21 +270,39 @@ def _join_padded_parts(
 
 def _bound_magnitudes(x: BoundedArray) -> tuple[Array, Array]:
     """The largest and the smallest magnitude that real or deployed values have."""
-    reach = x.reach + x.off
-    return np.abs(x.centre) + reach, np.maximum(np.abs(x.centre) - reach, 0.0)
+    reach = (x.reach + x.off) * widen_own()
+    size = np.abs(x.centre)
+    return (size + reach) * widen_own(), np.maximum(size - reach, 0.0) * (1 - OWN)
+
+
+def _find_powers(x: Array) -> Nearly:
+    """Exponentials, and how far they may be off."""
+    value = round_once(elementary.exp, x)
+    return Nearly(value, elementary.EXP_UNITS * OWN * value + LEAST)
+
+
+def bound_power(x: Array, size: Array) -> Array:
+    """At least e^x, for a sum x of numbers whose sizes add up to `size`."""
+    with np.errstate(over="ignore"):
+        raised = round_once(elementary.exp, x + OWN_STEPS * OWN * size)
+        return np.asarray(raised * (1 + elementary.EXP_UNITS * OWN) + LEAST)
 
 
 def _bound_hinge(x: BoundedArray, slopes: tuple[float, float]) -> BoundedArray:
-    """A function with one bend, at 0; where the sign is unknown, the line between the ends, give or take."""
+    """A function with one bend, at 0; where the sign is unknown, the line between the ends, give or take.
+
+    The chord's own rounding, a few units, turns the line by as much: `turned` is what that moves at the ends.
+    """
     below, above = slopes
     low, high = x.range()
-    low, high = low - x.off, high + x.off
+    low, high = low - x.off * widen_own(), high + x.off * widen_own()
     with np.errstate(invalid="ignore", divide="ignore"):
         crossing = (low < 0) & (high > 0)
         chord = np.where(crossing, (above * high - below * low) / (high - low), 0.0)
     steep = np.where(crossing, chord, np.where(low >= 0, above, below))
     lift = np.where(crossing, 0.5 * high * (above - chord), 0.0)  # half the gap between line and bend
-    radius = np.abs(steep) * x.radius + np.abs(lift) * (1 + 4 * OWN)
+    turned = np.where(crossing, OWN_STEPS * OWN * (high - low), 0.0)
+    radius = np.abs(steep) * x.radius + np.abs(lift) + turned
     certain = np.where(crossing, 0.0, steep)  # what rounding moves by this factor
     error = np.where(crossing, max(abs(below), abs(above)) * x.off, np.abs(steep) * x.error)
     slope, noise = scale_parts(x.slope, steep), scale_parts(x.noise, certain)

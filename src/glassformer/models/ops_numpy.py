@@ -1,14 +1,20 @@
-"""The operations on NumPy arrays: the arithmetic that is deployed, drawn and tested.
+"""The operations on NumPy arrays: the arithmetic that is deployed, drawn, tested and proved.
+
+Every result is the same, bit for bit, on every machine with IEEE 754 arithmetic and in a batch of any size:
+functions are our own (`elementary.py`), and every sum is added in order, first to last, one rounding a
+product and one a sum. BLAS and the processor's own sums would round differently with the size of the batch.
 
 >>> ops = NumpyOps()
 >>> ops.linear(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
 array([[11.]])
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
+from glassformer.models import elementary
 from glassformer.models.blocks import (
     Blocks,
     apply_blockwise_linear,
@@ -16,22 +22,30 @@ from glassformer.models.blocks import (
     split_position_factor,
     to_dense,
 )
+from glassformer.models.elementary import round_once
 from glassformer.models.ops import Value
 
-FEW = 16  # terms of a sum up to which it is added in order
+_BLOCK = 1 << 15  # numbers that are summed at a time: they stay in the cache
 
 
-def _sum_products_in_order(factors: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """The sum of products, first to last, one rounding a product and a sum.
-
-    BLAS rounds differently with the size of the batch; this does not, so that what a position computes by
-    itself is the same number wherever it is computed. A proof can then take it as known.
-    """
-    (first, second), *others = factors
-    total: np.ndarray = first * second
-    for a, b in others:
-        total += a * b
+def _add_in_order(terms: Iterator[np.ndarray]) -> np.ndarray:
+    """The sum, first to last; NumPy's own has another order for a single sequence."""
+    total = np.array(next(terms))
+    for term in terms:
+        total += term
     return total
+
+
+def _multiply_in_order(weight: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """`out dim` times `dim n`."""
+    found = np.empty((len(weight), columns.shape[1]), np.result_type(weight, columns))
+    step = max(_BLOCK // max(len(weight), 1), 1)
+    for first in range(0, columns.shape[1], step):
+        some = columns[:, first : first + step]
+        found[:, first : first + step] = _add_in_order(
+            column[:, None] * row for column, row in zip(weight.T, some, strict=True)
+        )
+    return found
 
 
 class NumpyOps:
@@ -43,10 +57,10 @@ class NumpyOps:
     def array(self, value: Value) -> Value:
         return np.asarray(value, self.dtype)
 
-    exp = staticmethod(np.exp)
+    exp = staticmethod(partial(round_once, elementary.exp))
+    sin = staticmethod(partial(round_once, elementary.sin))
+    cos = staticmethod(partial(round_once, elementary.cos))
     sqrt = staticmethod(np.sqrt)
-    sin = staticmethod(np.sin)
-    cos = staticmethod(np.cos)
     abs = staticmethod(np.abs)
 
     def relu(self, x: Value) -> Value:
@@ -54,45 +68,37 @@ class NumpyOps:
 
     def gelu(self, x: Value) -> Value:
         """The exact one, x times the normal distribution function."""
-        from scipy.special import erf
-
-        half, root = self.dtype.type(0.5), self.dtype.type(np.sqrt(0.5))
-        return map_blocks(lambda part: part * (half * (self.dtype.type(1) + erf(part * root))), x)
+        return map_blocks(partial(round_once, elementary.gelu), x)
 
     def silu(self, x: Value) -> Value:
-        from scipy.special import expit
-
-        return map_blocks(lambda part: part * expit(part), x)
+        return map_blocks(partial(round_once, elementary.silu), x)
 
     def sum(self, x: Value, axis: int) -> Value:
-        if x.shape[axis] > FEW:
-            return np.sum(x, axis=axis)
-        first, *others = np.moveaxis(x, axis, 0)
-        return sum(others, first)  # in order: NumPy's own sum has another for a single sequence
+        return _add_in_order(iter(np.moveaxis(x, axis, 0)))
 
     def softmax(self, scores: Value, extra: float) -> Value:
         """Shares of `query key batch` over the keys; `extra` is added to the denominator (softmax1: 1)."""
         top = np.max(scores, axis=1, keepdims=True)  # exponentials of differences to it cannot overflow
         if extra:
             top = np.maximum(top, self.dtype.type(0))
-        powers = np.exp(scores - top)
-        total = np.sum(powers, axis=1, keepdims=True)
-        return powers / (total + self.dtype.type(extra) * np.exp(-top) if extra else total)
+        powers = self.exp(scores - top)
+        total = self.sum(powers, 1)[:, None]
+        return powers / (total + self.dtype.type(extra) * self.exp(-top) if extra else total)
 
     def scores(self, queries: Value, keys: Value) -> Value:
         """Products of `dim query batch` and `dim key batch`, as `query key batch`."""
-        queries, keys = to_dense(queries), to_dense(keys)
-        if len(queries) > FEW:
-            return np.einsum("dqb,dkb->qkb", queries, keys)
-        return _sum_products_in_order([(q[:, None], k[None]) for q, k in zip(queries, keys, strict=True)])
+        pairs = zip(to_dense(queries), to_dense(keys), strict=True)
+        return _add_in_order(q[:, None] * k[None] for q, k in pairs)
 
     def mix(self, weights: Value, values: Value) -> Value:
         """Sums of `dim key batch`, weighted by `query key batch`, as `dim query batch`."""
         if weights.shape[2] > 1:
-            return np.einsum("qkb,dkb->dqb", weights, to_dense(values))
-        values, factor = split_position_factor(values)
-        shared = weights[:, :, 0]  # query key
-        return np.matmul(shared if factor is None else shared * factor[:, 0], values)
+            values = to_dense(values)
+        else:
+            values, factor = split_position_factor(values)
+            weights = weights if factor is None else weights * factor[:, :1]
+        keys = range(values.shape[1])
+        return _add_in_order(weights[None, :, key] * values[:, None, key] for key in keys)
 
     def stack(self, values: Sequence[Value], axis: int = 0) -> Value:
         return np.stack(values, axis)
@@ -109,11 +115,7 @@ class NumpyOps:
         """`out dim` times `dim ...` gives `out ...`, plus the bias of each output."""
         if isinstance(x, Blocks):
             return apply_blockwise_linear(self, weight, x, bias)
-        columns = x.reshape(x.shape[0], -1)  # dim pos*batch
-        if len(columns) > FEW:
-            flat = weight @ columns
-        else:
-            flat = _sum_products_in_order([(weight[:, i, None], row) for i, row in enumerate(columns)])
+        flat = _multiply_in_order(weight, x.reshape(x.shape[0], -1))  # out pos*batch
         if bias is not None:
             flat = flat + bias[:, None]
         return flat.reshape(weight.shape[0], *x.shape[1:])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from glassformer.core.errors import require_value
+from glassformer.models.elementary import compute_one, cos, raise_number, sin
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import (
     LATER,
@@ -83,8 +84,8 @@ class SinusoidalPosition:
 
     def table(self, ops: Ops, params: Parameters, name: str, context: int, dims: int) -> Value:
         def entry(position: int, dim: int) -> float:
-            angle = position / self.base ** (2 * (dim // 2) / dims)
-            return math.cos(angle) if dim % 2 else math.sin(angle)
+            angle = position / raise_number(self.base, 2 * (dim // 2) / dims)
+            return compute_one(cos, angle) if dim % 2 else compute_one(sin, angle)
 
         return ops.array([[entry(position, dim) for dim in range(dims)] for position in range(context)])
 
@@ -200,7 +201,7 @@ class CirclePosition:
         def row(position: int) -> list[float]:
             angle = 2 * math.pi * (position % self.period) / self.period
             amplitude = self.loud_amplitude if position < self.loud else self.amplitude
-            wave = [amplitude * math.sin(angle), amplitude * math.cos(angle)]
+            wave = [amplitude * compute_one(sin, angle), amplitude * compute_one(cos, angle)]
             return [0.0] * self.at + wave + [0.0] * (dims - self.at - 2)
 
         return ops.array([row(position) for position in range(context)])
@@ -236,7 +237,9 @@ class RopeRelation(RotationRelation):
 
     def rates(self, size: int) -> tuple[float, ...]:
         self.require_fit(1, size)
-        return self.frequencies or tuple(self.base ** (-2 * pair / size) for pair in range(size // 2))
+        return self.frequencies or tuple(
+            raise_number(self.base, -2 * pair / size) for pair in range(size // 2)
+        )
 
 
 @dataclass(frozen=True)
@@ -259,7 +262,7 @@ class AlibiRelation(BiasRelation):
 
     def slope(self, head: int, heads: int) -> float:
         self.require_fit(heads, 1)
-        return self.slopes[head] if self.slopes else 2.0 ** (-8 * (head + 1) / heads)
+        return self.slopes[head] if self.slopes else raise_number(2.0, -8 * (head + 1) / heads)
 
     def bias(self, head: int, heads: int, distance: float) -> float:
         return -self.slope(head, heads) * distance

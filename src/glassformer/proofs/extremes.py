@@ -94,7 +94,7 @@ def _has_varying_weights(head: HeadTable) -> bool:
     there = head.weights.high > 0
     least = np.where(there, head.weights.low, np.inf).min(3)
     least = np.where(np.isfinite(least), least, 0.0)
-    return bool((head.weights.high.max(3) > least * (1 + _CONSTANT) + LEAST).any())
+    return bool((head.weights.high.max(3) > least * (1 + _CONSTANT) + 4 * LEAST).any())
 
 
 def _maximise_at_once(side: _MixDirection, classes: PairClasses) -> BestPairs:

@@ -6,8 +6,19 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.models.bounded import LEAST, OWN, BoundedArray, FloatFormat, bound_constant, bound_range
-from glassformer.models.ops_bounded import LIBRARY, BoundedOps
+from glassformer.models.bounded import (
+    LEAST,
+    OWN,
+    OWN_STEPS,
+    BoundedArray,
+    FloatFormat,
+    bound_constant,
+    bound_range,
+    widen_own,
+)
+from glassformer.models.elementary import EXP_UNITS, exp, round_once
+from glassformer.models.ops_bounded import BoundedOps, bound_power
+from glassformer.models.ops_numpy import NumpyOps
 
 _VARIES = 1e-6  # share of its size by which an earlier layer's attention may vary before it counts as mixing
 _THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
@@ -75,14 +86,15 @@ def _bound_weights(floats: FloatFormat, extra: float, scores: ScoreTable, there:
     top = np.maximum(top, 0.0) if extra else top
     with np.errstate(under="ignore", over="ignore"):
         if _has_known_scores(floats, scores):
-            powers = np.exp((scores.centre - top).astype(floats.dtype)).astype(np.float64)
-            rest = extra * np.exp(-top.astype(floats.dtype)).astype(np.float64)[:, :, 0, 0]
+            deployed = NumpyOps(floats.dtype.name)
+            powers = deployed.exp((scores.centre - top).astype(floats.dtype)).astype(np.float64)
+            rest = extra * deployed.exp(-top.astype(floats.dtype)).astype(np.float64)[:, :, 0, 0]
             return _WeightBounds(np.where(there, powers, 0.0), np.where(there, powers, 0.0), rest)
         far = scores.centre - top
-        width = scores.radius + OWN * (np.abs(scores.centre) + np.abs(top))
-        high = np.exp(far + width) * (1 + LIBRARY * OWN) + LEAST
-        low = np.exp(far - width) * (1 - LIBRARY * OWN)
-    rest = extra * np.exp(-top[:, :, 0, 0])
+        size = np.abs(far) + scores.radius
+        high = bound_power(far + scores.radius, size)
+        low = np.maximum((1 - OWN_STEPS * OWN) * bound_power(far - scores.radius, -size) - 2 * LEAST, 0.0)
+    rest = extra * round_once(exp, -top[:, :, 0, 0])
     return _WeightBounds(np.where(there, low, 0.0), np.where(there, high, 0.0), rest)
 
 
@@ -187,9 +199,17 @@ def _bound_share_errors(
     if weights.rest.any():
         highest, least_top = np.maximum(highest, 0.0), np.maximum(least_top, 0.0)
     far = np.maximum(np.abs(scores.centre - highest), np.abs(scores.centre - least_top))
+    own = floats.of_function(EXP_UNITS)
     with np.errstate(over="ignore"):
-        off = np.expm1(scores.error + floats.unit * (LIBRARY + far + scores.radius))
+        off = _bound_power_gain(scores.error + own + floats.unit * (far + scores.radius))
     return np.where(there, off, 0.0)
+
+
+def _bound_power_gain(x: np.ndarray) -> np.ndarray:
+    """At least e^x - 1, for x >= 0: x + x^2 / 2 + ... is below x (1 + x/2 + (x/2)^2 + ...), below 2."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: np.ndarray = np.where(x < 1, x / (1 - 0.5 * x) * widen_own(), np.inf)
+    return found
 
 
 def compute_fixed_mix(

@@ -5,8 +5,8 @@ query at position p that holds token q the mix is
 
     o = sum_j w_j(t_j) v_j(t_j) / (c + sum_j w_j(t_j)),   w_j(t) = exp(score of (p, q) with (j, t))
 
-The deployed pass adds short sums in order, so these tables are known to the last bit and count as exact;
-where they are not (real numbers are asked for, sums are long, or a layer before attends) they have bounds.
+Our own pass adds in order, so these tables are known to the last bit and count as exact; where they are not
+(real numbers or any backend are asked for, or a layer before attends) they have bounds.
 A layer before the mix may attend where nothing moves but what stands there always: TinyAdder's first layer
 reads marks. Its output is then a table as well, a hair wide.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from glassformer.core.errors import UserError
-from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.architecture import Layer
 from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.blocks import to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
@@ -35,7 +35,7 @@ from glassformer.models.forward import (
 from glassformer.models.model import Model
 from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
-from glassformer.models.ops_numpy import FEW, NumpyOps
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
 from glassformer.proofs.heads import HeadTable, ScoreTable, compute_fixed_mix, make_head_table
 
@@ -81,12 +81,14 @@ class _TablePass(NamedTuple):
     params: Parameters
 
 
-def tabulate_model(model: Model, allowed: _Allowed, asking: int, real: bool = False) -> ModelTables:
+def tabulate_model(
+    model: Model, allowed: _Allowed, asking: int, real: bool = False, any_backend: bool = False
+) -> ModelTables:
     """The tables of a model whose last `asking` of len(allowed) positions ask for the next token."""
     architecture = model.architecture
-    readout = make_table_pass(model, BoundedOps(architecture.precision, real, apart=True))
-    bounded = make_table_pass(model, BoundedOps(architecture.precision, real))
-    is_exact = not real and _has_short_sums(architecture)
+    readout = make_table_pass(model, BoundedOps(architecture.precision, real, True, any_backend))
+    bounded = make_table_pass(model, BoundedOps(architecture.precision, real, False, any_backend))
+    is_exact = not real and not any_backend
     here = make_table_pass(model, NumpyOps(architecture.precision)) if is_exact else bounded
     tokens = np.broadcast_to(np.arange(architecture.vocab), (len(allowed), architecture.vocab))
     mixing, floats = _find_mixing_layer(architecture.layers), bounded.ops.floats
@@ -115,17 +117,6 @@ def make_table_pass(model: Model, ops: Any) -> _TablePass:
         ops,
         untie_parameters(model.architecture, {name: ops.array(part) for name, part in model.params.items()}),
     )
-
-
-def _has_short_sums(architecture: Architecture) -> bool:
-    """Whether all sums before the first mix are short."""
-    lengths = [architecture.width]
-    for layer in architecture.layers:
-        if layer.attention:
-            return max(*lengths, layer.attention.head_size, layer.attention.values) <= FEW
-        if layer.feedforward:
-            lengths.append(layer.feedforward.units(architecture.width))
-    return False
 
 
 def _find_mixing_layer(layers: Sequence[Layer]) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from glassformer.models.architecture import Architecture, Layer, Tie
 from glassformer.models.attention import Attention
+from glassformer.models.elementary import raise_number
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import TiedHead
 from glassformer.models.norm import RMSNorm
@@ -29,7 +30,7 @@ _ATTENTION = Attention(
     q=FREE,
     k=RotatedProjection(of="attn.q.weight"),
     out=FullProjection(),
-    relation=RopeRelation(frequencies=(1.0, 3**-0.5)),
+    relation=RopeRelation(frequencies=(1.0, raise_number(3.0, -0.5))),
     qk_norm=_NORM,
 )
 _FEEDFORWARD = FeedForward(

@@ -18,6 +18,7 @@ import numpy as np
 
 from glassformer.models.architecture import Architecture, Layer, Tie
 from glassformer.models.attention import Attention
+from glassformer.models.elementary import compute_one, cos, find_arcsine, sin, take_logarithm
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import TiedHead
 from glassformer.models.position import NoPosition, RopeRelation
@@ -117,8 +118,8 @@ def _compute_ten_parameters() -> dict[str, float]:
     return {
         "token.c0": level,
         "token.c1": 0.002,  # 2 c0 c1 = 10: the head reads off the tenth of minus the digit dimension
-        "attn.q.even": sharp * math.cos(math.pi / 3) / level**2,
-        "attn.q.odd": sharp * math.sin(math.pi / 3) / level**2,
+        "attn.q.even": sharp * compute_one(cos, math.pi / 3) / level**2,
+        "attn.q.odd": sharp * compute_one(sin, math.pi / 3) / level**2,
         "attn.out.now": 20.0,  # ten times the two digits, of which a head brings the mean
         "attn.out.before": 2.0,  # once the two digits before
         "ff.up.low": 92 / level,  # T is at most 90 below ten,
@@ -185,7 +186,7 @@ def solve_query_angle(sharp: float, ratio: float) -> float:
     ln ratio = 2 sharp sin(_TURN / 2) sin(angle + 10.5 _TURN).
     """
     middle = (NEAR + 0.5) * _TURN
-    return math.asin(math.log(ratio) / (2 * sharp * math.sin(_TURN / 2))) - middle
+    return find_arcsine(take_logarithm(ratio) / (2 * sharp * compute_one(sin, _TURN / 2))) - middle
 
 
 def _make_array_builder(numbers: Callable[[], Mapping[str, float]]) -> Callable[[], dict[str, np.ndarray]]:

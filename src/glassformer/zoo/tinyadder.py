@@ -29,13 +29,13 @@ The repair changes one parameter, up from 100 to 10^10. Every pair is right, sin
 What is left to the nearest edge is at least 0.34.
 """
 
-import math
 from functools import partial
 
 import numpy as np
 
 from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.attention import Attention
+from glassformer.models.elementary import compute_one, exp, take_logarithm
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import LowestHead
 from glassformer.models.position import AlibiRelation, NoPosition
@@ -55,7 +55,7 @@ _WIDTH = 16
 _LAYOUT = make_layout("msb")
 _EQUALS, _BOS, _PLUS = (_LAYOUT.labels.index(mark) for mark in ("=", "<bos>", "+"))
 _CANDIDATES = range(10)
-_TENFOLD = math.log(10)  # slope: a mark ten times weaker per position
+_TENFOLD = take_logarithm(10.0)  # slope: a mark ten times weaker per position
 _ON_MARK, _OFF_MARK = -40.0, -1000.0  # keys; exp(-40) leaves the softmax's denominator at 1, exp(-1000) is 0
 _PUBLISHED, REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
 
@@ -120,7 +120,7 @@ def _make_distance_units() -> FeedForward:
 
 def make_tinyadder_parameters(up: float) -> dict[str, np.ndarray]:
     """The 97 stored parameters; two of them, the query and the key of layer 1, are 0."""
-    one_back = math.exp(_ON_MARK - _TENFOLD)  # attention of a digit to the mark right before it
+    one_back = compute_one(exp, _ON_MARK - _TENFOLD)  # attention of a digit to the mark right before it
     values: dict[str, object] = {
         "token.values": [1, 1, 1, 1, *range(10, 100, 10)],
         "layer0.attn.q.bias": 1,
