@@ -22,7 +22,7 @@ import numpy as np
 from glassformer.models.reduction import reduce_quarter_turns
 
 # Units of 2^-53 by which a function of float64 may be off: of its value, or (sines) of 1.
-EXP_UNITS, WAVE_UNITS = 3.0, 3.0
+EXP_UNITS, WAVE_UNITS = 3.0, 4.0
 SHARE_UNITS = 8.0  # of 1: the normal distribution's share and the logistic function
 
 _Array = Any  # a float64 array; in the derivation, balls that know their rounding
@@ -182,6 +182,7 @@ def take_logarithm(number: float) -> float:
     return float(Context(prec=60).ln(Decimal(number)))
 
 
+@cache
 def compute_one(function: Callable[[_Array], _Array], number: float) -> float:
     """A function of one number.
 
