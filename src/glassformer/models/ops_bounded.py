@@ -78,7 +78,8 @@ class BoundedOps:
         real = bound_curve(x, value, value, most, error)
         if real.noise is not None:
             return real
-        return replace(real, error=np.fmin(real.error, 2 * most + self.floats.step))  # both lie below that
+        both = np.fmin(real.error, 2 * most + self.floats.step)  # real and deployed lie below that
+        return replace(real, error=bound_overflow(self.floats, most, both))
 
     def sqrt(self, x: BoundedArray) -> BoundedArray:
         low = np.maximum((x.centre - (x.reach + x.off)) - OWN_STEPS * OWN * (x.size + x.off), 0.0)
