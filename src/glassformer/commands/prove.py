@@ -22,6 +22,7 @@ def prove(
     target: str | Path,
     *,
     real: bool = False,
+    any_backend: bool = False,
     seconds: float = 60.0,
     out: str | Path | None = None,
     model: str | None = None,
@@ -32,6 +33,8 @@ def prove(
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
         real: prove in exact real arithmetic instead of floating point
+        any_backend: prove it of an adder in every IEEE evaluation (JAX, PyTorch, ONNX, GPUs): sums in any
+            order, fused or not, functions within 4 units in the last place
         seconds (--time SECONDS): time limit; with --population, per seed
         out (FILE): where to write the certificate (default: in the run folder or the current folder)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
@@ -39,6 +42,7 @@ def prove(
 
     Examples:
         glassformer prove glass-29                          all 10^20 pairs, in the model's own arithmetic
+        glassformer prove glass-8 --any-backend             the same, in whatever order sums are added
         glassformer prove nanogpt-58                        refuted, with a pair that it gets wrong
         glassformer prove runs/plus_last_even --time 120    a rule: the exact share of contexts that break it
         glassformer prove runs/modular                      a question: all prompts
@@ -60,17 +64,19 @@ def prove(
 
     require_value(seconds > 0, "time", "above 0 seconds", seconds)
     loaded = load_model(target, model)
-    path = Path(out) if out is not None else _choose_certificate(loaded, real)
+    path = Path(out) if out is not None else _choose_certificate(loaded, real, any_backend)
     with (
         show_status(f"proving {target}, at most {seconds:g} s", show),
         seal_written_files(loaded.folder, path),
     ):
-        return prove_model(loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path)
+        return prove_model(
+            loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path, any_backend=any_backend
+        )
 
 
-def _choose_certificate(loaded: "LoadedModel", real: bool) -> Path:
-    """In a run's folder, or beside the user; real numbers have one apart."""
-    name = f"real.{CERTIFICATE}" if real else CERTIFICATE
+def _choose_certificate(loaded: "LoadedModel", real: bool, any_backend: bool) -> Path:
+    """In a run's folder, or beside the user; real numbers and any backend have one apart."""
+    name = f"real.{CERTIFICATE}" if real else f"any.{CERTIFICATE}" if any_backend else CERTIFICATE
     return loaded.folder / name if loaded.folder else Path(f"{loaded.name}.{name}")
 
 

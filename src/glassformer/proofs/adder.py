@@ -22,7 +22,7 @@ from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_toke
 from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_pair_gaps
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError, tabulate_model
-from glassformer.proofs.verdict import HardestPair, Outcome, Verdict
+from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict
 from glassformer.tasks.addition import Addition, to_numbers
 
 _TIME = 60.0  # seconds that a proof may take where nothing else is said
@@ -43,6 +43,7 @@ def prove_adder(
     seconds: float = _TIME,
     margins: bool = True,
     close: float = CLOSE,
+    any_backend: bool = False,
 ) -> AdderProof:
     """Decide every class of pairs; `margins`: also find the hardest pair of every step."""
     began = time.perf_counter()
@@ -51,7 +52,7 @@ def prove_adder(
     layout = _require_adder_layout(model, task)
     try:
         tables = tabulate_model(
-            model, find_allowed_tokens(layout, model.architecture.vocab), layout.digits + 1, real
+            model, find_allowed_tokens(layout, model.architecture.vocab), layout.digits + 1, real, any_backend
         )
     except NotProvableError as error:
         return _make_inapplicable_proof(task, arithmetic, str(error), began)
@@ -71,6 +72,7 @@ def prove_adder(
         verdict=verdict,
         inputs=str(task.count_inputs(layout.length)),
         arithmetic=arithmetic,
+        backend=ANY_BACKEND if any_backend else OWN_PASS,
         smallest_margin=margin,
         rounding_bound=rounding,
         hardest=min(steps, key=lambda one: one["margin"], default=None),

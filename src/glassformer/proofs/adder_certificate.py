@@ -26,6 +26,7 @@ def make_adder_certificate(proof: AdderProof, model: Model, task: Addition, orig
     rounding = None if proof.rounding_bound is None else _SPARE * proof.rounding_bound
     content = make_heading(model, task, origin) | {
         "arithmetic": proof.arithmetic,
+        "backend": proof.backend,
         "verdict": proof.verdict,
         "inputs": proof.inputs,
         "smallest_margin": proof.smallest_margin,

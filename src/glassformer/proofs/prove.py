@@ -31,14 +31,22 @@ def prove_model(
     seconds: float,
     path: Path | None,
     margins: bool = True,
+    any_backend: bool = False,
 ) -> Verdict:
     """Decide whether a model is right on every input; no path: no certificate.
 
     `real`: as if numbers were real, without rounding. `margins`: an adder's hardest pairs are looked for too.
+    `any_backend`: in whatever order sums are added, and with functions that are not ours.
     """
+    if any_backend and (real or task.family != "addition"):
+        raise UserError(
+            "--any-backend is about an adder in floating point: not with --real, nor for strings"
+        )
     try:
         if task.family == "addition":
-            found, content = _prove_addition(model, task, origin, real, seconds, margins, path is not None)
+            found, content = _prove_addition(
+                model, task, origin, real, seconds, margins, path is not None, any_backend
+            )
         else:
             found, content = _prove_strings(model, task, data, origin, real, seconds, path is not None)
     except NotProvableError as error:
@@ -71,14 +79,21 @@ def make_unprovable_verdict(origin: str, model: Model, task: Task, reason: str) 
 
 
 def _prove_addition(
-    model: Model, task: Task, origin: str, real: bool, seconds: float, margins: bool, wants_file: bool
+    model: Model,
+    task: Task,
+    origin: str,
+    real: bool,
+    seconds: float,
+    margins: bool,
+    wants_file: bool,
+    any_backend: bool,
 ) -> tuple[Verdict, dict[str, Any] | None]:
     """Every class of pairs; the certificate holds all of them with their bounds."""
     from glassformer.proofs.adder import prove_adder
     from glassformer.proofs.adder_certificate import make_adder_certificate
 
     addition = require_addition(task, origin)
-    proof = prove_adder(model, addition, real, seconds, margins)
+    proof = prove_adder(model, addition, real, seconds, margins, any_backend=any_backend)
     is_written = wants_file and proof.verdict != "not_applicable"
     return proof, make_adder_certificate(proof, model, addition, origin) if is_written else None
 

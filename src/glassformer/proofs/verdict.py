@@ -18,6 +18,7 @@ from typing import Any, Literal
 Outcome = Literal["proved", "refuted", "undecided", "not_applicable"]
 OUTCOMES: tuple[Outcome, ...] = ("proved", "refuted", "undecided", "not_applicable")
 ARITHMETICS = ("float32", "float64", "real")
+OWN_PASS, ANY_BACKEND = BACKENDS = ("own", "any")
 
 
 def make_zero_counts() -> dict[str, int]:
@@ -44,6 +45,7 @@ class Verdict:
     verdict: Outcome = "undecided"
     inputs: str = "0"  # how many, an exact integer
     arithmetic: str = "float32"
+    backend: str = OWN_PASS  # whose arithmetic it is: our own pass's, or any backend's
     smallest_margin: float | None = None  # right logit minus the best other one, attained by `hardest`
     rounding_bound: float | None = None  # deployed arithmetic is this near to real numbers, in half gaps
     hardest: Any = None  # input with the smallest margin: a context, or an adder's step, a, b and margin
