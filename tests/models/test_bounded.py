@@ -140,5 +140,6 @@ def test_the_whole_pass_in_another_backend(name):
         found = forward(model.architecture, ops, given, tokens, last=11)
     params = {key: jnp.asarray(part) for key, part in model.params.items()}
     logits = np.asarray(forward(model.architecture, jax_ops, params, jnp.asarray(tokens), last=11), float)
-    assert np.isfinite(found.off).mean() > 0.5  # nanogpt's large scores have no bound at some steps
-    assert (np.abs(logits - found.centre) <= found.off + found.reach)[found.centre > -1e29].all()
+    known = np.isfinite(found.off) & (found.centre > -1e29)
+    assert known.mean() > 0.5  # nanogpt's large scores have no bound at its first step
+    assert (np.abs(logits - found.centre) <= found.off + found.reach)[known].all()

@@ -21,9 +21,10 @@ from glassformer.checker.balls import (
     to_exact_balls,
 )
 from glassformer.checker.ops_ball import BallOps
-from glassformer.checker.rounding import UP, Bound, RoundingRules
+from glassformer.checker.rounding import UP, Bound, RoundingRules, bound_gain
 from glassformer.models.attention import Attention
 from glassformer.models.ops import Ops, Value
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
 
 _exp = np.frompyfunc(lambda x: x.exp(), 1, 1)
@@ -133,7 +134,7 @@ class Mixture:
         unsure = np.where(self.allowed, self.score_error, 0.0)
         apart = top - self.lowest + unsure + unsure.max((1, 2), keepdims=True)
         exists = self.allowed & ~self.is_known[:, None, None]
-        return np.where(exists, np.expm1((unsure + unit * (8 + apart)) * UP) * UP, 0.0)
+        return np.where(exists, bound_gain((unsure + self.rules.function + unit * apart) * UP), 0.0)
 
     @cached_property
     def share(self) -> Bound:
@@ -208,12 +209,13 @@ def _find_uniform_queries(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray
 
 
 def _compute_deployed_weights(scores: np.ndarray, allowed: np.ndarray, extra: float) -> tuple[Arbs, Arbs]:
-    """The exponentials that NumPy computes from such scores, and that of the zero vector."""
+    """The exponentials that the deployed pass computes from such scores, and that of the zero vector."""
     top = np.where(allowed, scores, -np.inf).max((1, 2)).astype(scores.dtype)
     if extra:
         top = np.maximum(top, scores.dtype.type(0))
-    powers = np.exp(scores - top[:, None, None])
-    zero = scores.dtype.type(extra) * np.exp(-top)
+    power = NumpyOps(scores.dtype.name).exp
+    powers = power(scores - top[:, None, None])
+    zero = scores.dtype.type(extra) * power(-top)
     return to_exact_balls(powers.astype(np.float64)), to_exact_balls(zero.astype(np.float64))
 
 

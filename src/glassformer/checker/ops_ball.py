@@ -47,8 +47,8 @@ _positive = np.frompyfunc(
 class BallOps:
     """Enclosures in one precision; `arithmetic` is the one whose rounding is bounded, or "real"."""
 
-    def __init__(self, precision: str, arithmetic: str) -> None:
-        self.rules = RoundingRules(np.dtype(precision), arithmetic)
+    def __init__(self, precision: str, arithmetic: str, any_backend: bool = False) -> None:
+        self.rules = RoundingRules(np.dtype(precision), arithmetic, any_backend)
 
     def array(self, value: Value) -> Balls:
         return make_constant_balls(self.rules, value)

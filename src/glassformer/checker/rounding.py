@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 
 UNITS = {"float32": 2.0**-24, "float64": 2.0**-53, "real": 0.0}  # largest relative error of one operation
 _ETAS = {"float32": 2.0**-149, "float64": 2.0**-1074, "real": 0.0}  # smallest number: what underflow can lose
+_NORMALS = {"float32": 2.0**-126, "float64": 2.0**-1022, "real": 0.0}  # below it a backend may say 0
+# Units that a function is off: ours, of its value (a sine: of 1), and of x where x is multiplied by a share;
+# then those of any backend, four in the last place, and what the steps of a gelu or silu come to.
+_OWN_UNITS, _OWN_BENT = {"float32": 1.0001, "float64": 4.0}, {"float32": 1.0001, "float64": 10.0}
+_ANY_UNITS, _ANY_BENT = 8.0, 12.0
 _LARGEST = {"float32": 2.0**128, "float64": 2.0**1023, "real": np.inf}  # beyond it a number may overflow
 UP = 1 + 2.0**-40  # every rule is below a thousand operations of float64, each wrong by 2**-53 at most
 TINY = 1e-300  # and what their own underflow can lose
@@ -30,6 +35,7 @@ class RoundingRules:
 
     dtype: np.dtype  # what stored parameters and constants are cast to
     arithmetic: str
+    any_backend: bool = False
 
     @cached_property
     def unit(self) -> float:
@@ -37,7 +43,22 @@ class RoundingRules:
 
     @cached_property
     def eta(self) -> float:
-        return _ETAS[self.arithmetic]
+        return (_NORMALS if self.any_backend else _ETAS)[self.arithmetic]
+
+    @cached_property
+    def coarse(self) -> float:
+        """Largest relative error of a quotient or a root."""
+        return self.unit * (_ANY_UNITS if self.any_backend else 1)
+
+    @cached_property
+    def function(self) -> float:
+        """The same of a function."""
+        return self.unit * (_ANY_UNITS if self.any_backend else _OWN_UNITS.get(self.arithmetic, 0.0))
+
+    @cached_property
+    def share(self) -> float:
+        """Error of x times a share between 0 and 1, as a share of x."""
+        return self.unit * (_ANY_BENT if self.any_backend else _OWN_BENT.get(self.arithmetic, 0.0))
 
     @property
     def is_real(self) -> bool:
@@ -66,7 +87,7 @@ class RoundingRules:
     def divided(self, x: Bound, y: Bound, y_least: Bound, size: Bound) -> Bound:
         """Of a quotient, given both errors, the divisor's smallest magnitude and the size of the result."""
         carried = _divide_bounds(x + size * y, (y_least - y) * (2 - UP))
-        return self.up(carried * (1 + self.unit) + self.unit * size + self.eta, size)
+        return self.up(carried * (1 + self.coarse) + self.coarse * size + self.eta, size)
 
     def linear(self, w_size: Bound, w: Bound, x_size: Bound, x: Bound, b_size: Bound, b: Bound) -> Bound:
         """Of `out inner` times `inner many`, plus a bias `out 1`; what is exactly 0 costs nothing."""
@@ -84,19 +105,24 @@ class RoundingRules:
     def root(self, least: Bound, error: Bound, size: Bound) -> Bound:
         """Of a square root, given the smallest argument, its error and the size of the result."""
         slide = _divide_bounds(error, np.sqrt(np.maximum(least - error, 0.0)) * (2 - UP))
-        return self.up(slide * (1 + self.unit) + self.unit * size)
+        return self.up(slide * (1 + self.coarse) + self.coarse * size)
 
     def wave(self, error: Bound) -> Bound:
         """Of a sine or cosine."""
-        return self.up(error + 8 * self.unit)
+        return self.up(error + self.function)
 
     def power(self, error: Bound, size: Bound) -> Bound:
         """Of an exponential, given the argument's error and the size of the result."""
-        return self.up(size * (np.expm1(error) * (1 + 8 * self.unit) + 8 * self.unit), size)
+        return self.up(size * (bound_gain(error) * (1 + self.function) + self.function) + self.eta, size)
 
     def bent(self, steepest: float, error: Bound, size: Bound) -> Bound:
         """Of gelu and silu, given the largest slope, the argument's error and its size."""
-        return self.up(steepest * error + 12 * self.unit * (size + error), size)
+        return self.up(steepest * error + self.share * (size + error) + self.eta, size)
+
+
+def bound_gain(error: Bound) -> Bound:
+    """At least e^error - 1: up to 1 it is below error + error^2 (the series 1/2 + error/6 + ... is below 1)."""
+    return np.where(error <= 1, (error + error * error) * UP, np.inf)
 
 
 def _divide_bounds(above: Bound, below: Bound) -> Bound:

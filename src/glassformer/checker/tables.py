@@ -4,8 +4,9 @@ Position 3 of 57 + 68 holds a digit, so ten rows; position 2 holds the mark `+`,
 mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it is enclosed
 by the hull over all of them.
 
-What NumPy adds in order is the same number wherever it is computed, so the tables of a model with one
-attention layer are the deployed ones, known exactly; others are enclosed, with the error of the deployed.
+Our own pass adds in order, so it gives the same number wherever it is computed: the tables of a model with one
+attention layer are the deployed ones, known exactly. Others, and those of any backend, are enclosed, with the
+error of the deployed.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from glassformer.models.forward import (
     untie_parameters,
 )
 from glassformer.models.ops import Ops, Value
-from glassformer.models.ops_numpy import FEW, NumpyOps
+from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
 from glassformer.tasks import Addition, to_digits
 
@@ -92,12 +93,13 @@ class PremixTables:
 
 
 def make_premix_tables(
-    model: Architecture, stored: Parameters, task: Addition, arithmetic: str
+    model: Architecture, stored: Parameters, task: Addition, arithmetic: str, any_backend: bool = False
 ) -> PremixTables:
     """Everything that a model computes before its mix."""
-    ops, allowed = BallOps(model.precision, arithmetic), _mark_allowed_tokens(task, model.vocab)
+    ops, allowed = BallOps(model.precision, arithmetic, any_backend), _mark_allowed_tokens(task, model.vocab)
     params = untie_parameters(model, {name: ops.array(value) for name, value in stored.items()})
-    source: Ops = NumpyOps(model.precision) if _is_table_exact(model, arithmetic) else ops
+    is_exact = arithmetic != "real" and not any_backend and model.layers[0].attention is not None
+    source: Ops = NumpyOps(model.precision) if is_exact else ops
     given = params if source is ops else untie_parameters(model, stored)
     tokens, which = np.tile(np.arange(model.vocab), (len(allowed), 1)), _find_last_attention(model)  # pos tok
     table, x = embed_tokens(model, source, given, tokens)
@@ -117,15 +119,6 @@ def make_premix_tables(
     )
     stream = to_balls(ops, _repeat_by_token(x, model.vocab))
     return PremixTables(model, ops, params, which, to_balls(ops, table), stream, heads, allowed)
-
-
-def _is_table_exact(model: Architecture, arithmetic: str) -> bool:
-    """Whether what comes before the first attention is the same numbers in every batch."""
-    attention = model.layers[0].attention
-    if attention is None or arithmetic == "real":
-        return False
-    sums = attention.values if attention.reads_first else 0
-    return max(model.width, attention.head_size, sums) <= FEW
 
 
 def _find_last_attention(model: Architecture) -> int:

@@ -39,9 +39,7 @@ def prove_model(
     `any_backend`: in whatever order sums are added, and with functions that are not ours.
     """
     if any_backend and (real or task.family != "addition"):
-        raise UserError(
-            "--any-backend is about an adder in floating point: not with --real, nor for strings"
-        )
+        raise UserError("--any-backend is about an adder in floating point: not with --real, nor for strings")
     try:
         if task.family == "addition":
             found, content = _prove_addition(
