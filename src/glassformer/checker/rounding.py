@@ -121,7 +121,7 @@ class RoundingRules:
 
 
 def bound_gain(error: Bound) -> Bound:
-    """At least e^error - 1: up to 1 it is below error + error^2 (the series 1/2 + error/6 + ... is below 1)."""
+    """At least e^error - 1, which is below error + error^2 up to 1: 1/2 + error/6 + ... is below 1."""
     return np.where(error <= 1, (error + error * error) * UP, np.inf)
 
 

@@ -4,9 +4,9 @@ Position 3 of 57 + 68 holds a digit, so ten rows; position 2 holds the mark `+`,
 mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it is enclosed
 by the hull over all of them.
 
-Our own pass adds in order, so it gives the same number wherever it is computed: the tables of a model with one
-attention layer are the deployed ones, known exactly. Others, and those of any backend, are enclosed, with the
-error of the deployed.
+Our own pass adds in order, so it gives the same number wherever it is computed: the tables of a model with
+one attention layer are the deployed ones, known exactly. Others, and those of any backend, are enclosed, with
+the error of the deployed.
 """
 
 from dataclasses import dataclass, replace
