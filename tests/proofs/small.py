@@ -67,7 +67,8 @@ def drawn(name, digits, seed, precision="float64", scale=1.0, base=10):
 def every_pair(digits, base=10):
     """Digits of all pairs, `digit pair`, units first."""
     count = base**digits
-    return tuple(to_digits(number, digits, base) for number in np.divmod(np.arange(count * count), count))
+    sides = np.divmod(np.arange(count * count), count)
+    return tuple(to_digits(side.tolist(), digits, base) for side in sides)
 
 
 def run_all(model, task):

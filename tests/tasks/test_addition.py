@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.core.errors import UserError
-from glassformer.tasks import Addition, add_column, add_digits, to_digits, to_numbers
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import Addition, Task, add_column, add_digits, to_digits, to_numbers
 from glassformer.tasks.addition import schedule_carry_share, schedule_digits
 
 NUMBER = st.integers(0, 10**10 - 1)
@@ -84,3 +85,26 @@ def test_bad_settings_get_one_sentence(settings, sentence):
     with pytest.raises(UserError) as error:
         Addition(**settings)
     assert str(error.value) == sentence
+
+
+@given(st.integers(2, 16), st.integers(1, 40), st.data())
+def test_every_base(base, digits, data):
+    a, b = (data.draw(st.integers(0, base**digits - 1)) for _ in "ab")
+    x, y = (to_digits([number], digits, base) for number in (a, b))
+    assert to_numbers(x, base) == [a]
+    assert to_numbers(add_digits(x, y, base), base) == [a + b]
+
+
+@pytest.mark.parametrize(("base", "words"), [(1, "at least 2"), (17, "at most 16")])
+def test_bases_that_there_are(base, words):
+    with pytest.raises(UserError, match=f"base must be {words}, but it is {base}"):
+        Addition(base=base)
+
+
+def test_a_task_that_does_not_say_its_base_has_base_ten():
+    assert "base" not in to_tree(Addition())
+    assert from_tree(Task, {"name": "addition", "digits": 3}, "task") == Addition(digits=3)
+    seven = Addition(digits=2, base=7)
+    assert from_tree(Task, to_tree(seven), "task") == seven
+    assert (seven.count_inputs(8), len(seven.tokens())) == (7**4, 7)
+    assert Addition(base=16, layout="msb").tokens()[10:17] == ("a", "b", "c", "d", "e", "f", "=")

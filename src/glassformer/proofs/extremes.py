@@ -260,7 +260,7 @@ def sum_columns(
         for where in (layout.x_positions, layout.y_positions, layout.z_positions)
     )
     sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, tabulate_column(layout.base).written]
-    found: np.ndarray = sums.reshape(*sums.shape[:3], -1)
+    found: np.ndarray = sums.reshape(*sums.shape[:3], layout.base**2)
     return found
 
 

@@ -112,7 +112,7 @@ def _find_pinned_ways(
     pins: Int[np.ndarray, " chosen"],
 ) -> _CarryWays:
     """The best ways through some pinned columns, among the digits that the pin leaves open."""
-    masks = classes.pin_mask[pins].reshape(len(pins), CARRIES, -1)
+    masks = classes.pin_mask[pins].reshape(len(pins), CARRIES, classes.layout.base**2)
     sums = shared.columns[owner[classes.pin_row[pins]], classes.pin_column[pins]]
     return _find_best_ways(np.where(masks, sums, -np.inf), classes.layout.base)
 
