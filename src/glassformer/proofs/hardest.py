@@ -29,8 +29,10 @@ _CUTS = 14  # of a box whose gap is to be known better
 _ROUNDS = 6  # of splitting classes whose bound is below what any pair seems to attain
 _MOST_SPLIT = 256  # classes at a time, those with the smallest bounds
 _LEAST_TIME = 0.5  # seconds for it, at least
-_ROW_FIELDS = ("parent", "column", "root", "status", "least", "error", "wrong", "turn")
-_ROW_FIELDS += ("attained", "known", "hardest")  # all of a level but its classes and bounds
+_ROW_FIELDS = (  # all of a level but its classes and bounds
+    *("parent", "column", "root", "status", "least", "error", "wrong", "turn"),
+    *("attained", "known", "hardest"),
+)
 CLOSE = 1e-3  # share of the margin by which the bound may stay below it
 
 
