@@ -10,10 +10,8 @@ nudged.
 """
 
 import argparse
-import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +20,13 @@ from glassformer.checker.certificate import check_certificate
 from glassformer.models.architecture import make_reference_architecture
 from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
-from glassformer.models.position import CirclePosition
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.adder_certificate import make_adder_certificate
 from glassformer.proofs.population import prove_seeds
 from glassformer.proofs.rule import prove_rule
 from glassformer.runs.load import load_model
 from glassformer.tasks import Addition, Sequences, make_rule
-from glassformer.zoo import ZOO
+from glassformer.zoo.nanogpt import make_repaired_entry
 
 MODELS = [
     "glass-23",
@@ -41,7 +38,7 @@ MODELS = [
     "rope-62",
     "hand-4",
 ]
-DIGITS, HIGHS = (5, 10, 20, 40), (3, 5, 7, 9)
+DIGITS, HIGHS = (5, 10, 20, 40, 60), (3, 5, 7, 9)
 NUDGE = 1e-5  # share by which the parameters of a population differ
 
 
@@ -91,13 +88,10 @@ def by_digits() -> None:
 
 
 def longer(digits: int) -> tuple[Model, Addition]:
-    """nanogpt-58-repaired for numbers of other lengths: the circle has one position more than a number."""
-    entry, step = ZOO["nanogpt-58-repaired"], 2 * math.pi / (digits + 1)
+    """nanogpt-58-repaired for numbers of other lengths."""
+    entry = make_repaired_entry(digits, base=10)
     assert entry.build
-    circle = CirclePosition(period=digits + 1, at=1, loud=2 * digits + 2, loud_amplitude=100.0)
-    shape = replace(entry.architecture, context=3 * digits + 2, position=circle)
-    angles = np.array([(digits - 2) * step, (digits - 1) * step])
-    return Model(shape, {**entry.build(), "attn.q.angle": angles}), Addition(digits=digits, layout="nanogpt")
+    return Model(entry.architecture, entry.build()), entry.task
 
 
 def by_vocabulary() -> None:

@@ -19,8 +19,11 @@ def test_bounds_hold_as_soon_as_every_pair_is_inside(precise):
     model, task = load_model("glass-23"), Addition(digits=2, layout="lsb")
     tables = make_premix_tables(model.architecture, model.params, task, "float32")
     axes = (HeadAxes(np.zeros(1), np.ones((1, 1))),)
-    x, y = to_digits([i // 100 for i in range(10**4)], 2), to_digits([i % 100 for i in range(10**4)], 2)
-    tokens = task.written().encode(x, y, add_digits(x, y))
+    x, y = (
+        to_digits([i // 100 for i in range(10**4)], 2, 10),
+        to_digits([i % 100 for i in range(10**4)], 2, 10),
+    )
+    tokens = task.written().encode(x, y, add_digits(x, y, 10))
     for step in range(3):
         place = find_query_position(task, step)
         seen = tokens[: place + 1]

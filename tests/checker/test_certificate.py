@@ -42,7 +42,7 @@ def some_pair(here):
 
 def split(tree, row=1000, column=7):
     """A row's leaf in two parts, by the parity of one digit; bounds of a class hold for its parts."""
-    task, one = Addition(layout="lsb"), PairClass(*tree["rows"][row][:4])
+    task, one = Addition(layout="lsb"), PairClass(*tree["rows"][row][:4], 10)
     here, parts = open_class(task, one), []
     for parity in (0, 1):
         mask = np.broadcast_to((np.arange(10) % 2 == parity)[:, None], (2, 10, 10))

@@ -18,8 +18,8 @@ from glassformer.tasks import Addition, add_digits, to_digits
 from tests.checker.conftest import inside
 
 PAIRS = list(product(range(100), repeat=2))
-X, Y = (to_digits(side, 2) for side in zip(*PAIRS, strict=True))
-Z = add_digits(X, Y)
+X, Y = (to_digits(side, 2, 10) for side in zip(*PAIRS, strict=True))
+Z = add_digits(X, Y, 10)
 CARRY = np.stack([np.zeros_like(X[0]), (X[0] + Y[0]) // 10, Z[2]])  # into each column
 
 
@@ -48,9 +48,9 @@ def test_classes_are_the_ones_that_hold_a_pair(layout):
 
 def test_a_pair_is_in_one_class_of_each_step():
     task = Addition(digits=2, layout="lsb")
-    x, y = to_digits([57], 2)[:, 0], to_digits([68], 2)[:, 0]
+    x, y = to_digits([57], 2, 10)[:, 0], to_digits([68], 2, 10)[:, 0]
     held = [one for one in list_certified_classes(task) if open_class(task, one).has(x, y)]
-    assert held == [PairClass(0, 0, 15, 0), PairClass(1, 5, 11, 1), PairClass(2, 2, -1, 1)]
+    assert held == [PairClass(0, 0, 15, 0, 10), PairClass(1, 5, 11, 1, 10), PairClass(2, 2, -1, 1, 10)]
     assert [one.right for one in held] == [5, 2, 1]
 
 
@@ -77,8 +77,8 @@ def test_no_pair_has_no_sum():
 
 def test_reachable_cases_are_those_of_some_pair():
     task = Addition(digits=2, layout="lsb")
-    here = open_class(task, PairClass(2, 3, -1, 1))  # tens wrote 3 and carried
-    held = holds(task, PairClass(2, 3, -1, 1), task.written().encode(X, Y, Z))
+    here = open_class(task, PairClass(2, 3, -1, 1, 10))  # tens wrote 3 and carried
+    held = holds(task, PairClass(2, 3, -1, 1, 10), task.written().encode(X, Y, Z))
     cases = {(int(CARRY[0][i]), int(X[0][i]), int(Y[0][i])) for i in np.flatnonzero(held)}
     assert {tuple(case) for case in np.argwhere(here.reachable(0)).tolist()} == cases
     assert not OpenPairs(here.columns, np.zeros(2, bool)).reachable(1).any()

@@ -29,7 +29,7 @@ def available() -> list[str]:
 def written(task, count):
     random = np.random.default_rng(0)
     x, y = random.integers(0, 10, (2, task.digits, count), dtype=np.int32)
-    return task.written().encode(x, y, add_digits(x, y))[:-1]  # pos batch
+    return task.written().encode(x, y, add_digits(x, y, 10))[:-1]  # pos batch
 
 
 def enclosed_logits(model, tables, tokens, place):

@@ -59,7 +59,7 @@ def test_logits_and_gradients(name):
 def test_hand_built_adders(name):
     entry = ZOO[name]
     x, y = np.random.default_rng(2).integers(0, 10, (2, 10, 5))
-    tokens = entry.task.written().encode(x, y, add_digits(x, y))[:-1]
+    tokens = entry.task.written().encode(x, y, add_digits(x, y, 10))[:-1]
     expected = forward(entry.architecture, NumpyOps(), entry.build(), tokens, 11)
     with jax.enable_x64(True):
         found = quickly_compiled(

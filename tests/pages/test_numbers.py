@@ -100,9 +100,9 @@ def test_every_zoo_model_on_sums(engine, name: str):
     loaded = load_zoo_model(name)
     assert loaded is not None
     layout, random = loaded.addition.written(), np.random.default_rng(3)
-    plain, hard = random.integers(0, 10, (2, 10, 24)), draw_hard_pairs(random, 24, 10)
+    plain, hard = random.integers(0, 10, (2, 10, 24)), draw_hard_pairs(random, 24, 10, 10)
     x, y = (np.concatenate([plain[i], hard[i]], axis=1).astype(np.int32) for i in (0, 1))
-    tokens = layout.encode(x, y, add_digits(x, y))[:-1]
+    tokens = layout.encode(x, y, add_digits(x, y, 10))[:-1]
     found = assert_same_pass(engine, loaded, tokens)["logits"][:, layout.predicting]
     own = loaded.logits(tokens)[:, layout.predicting]
     np.testing.assert_array_equal(found.argmax(0), own.argmax(0))

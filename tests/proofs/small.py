@@ -1,46 +1,61 @@
 """Adders of two and three digits, for which every pair can be run."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
-from glassformer.models.position import CirclePosition, SpiralPosition
+from glassformer.models.position import SpiralPosition
 from glassformer.proofs.columns import list_written_columns
-from glassformer.tasks import Addition, add_digits
+from glassformer.tasks import add_digits, to_digits
 from glassformer.zoo import ZOO
-from glassformer.zoo import tinyadder as tiny
+from glassformer.zoo.nanogpt import make_repaired_entry as nanogpt_entry
+from glassformer.zoo.smallest import make_one_head_entry
+from glassformer.zoo.tinyadder import make_repaired_entry as tinyadder_entry
 
 
-def nanogpt(digits, precision="float64"):
+def nanogpt(digits, precision="float64", base=10):
     """The repaired hand-built adder, for shorter numbers: the circle has one place more than a number."""
-    entry, step = ZOO["nanogpt-58-repaired"], 2 * math.pi / (digits + 1)
-    circle = CirclePosition(period=digits + 1, at=1, loud=2 * digits + 2, loud_amplitude=100.0)
-    shape = replace(entry.architecture, context=3 * digits + 2, position=circle, precision=precision)
-    numbers = entry.build() | {"attn.q.angle": np.array([(digits - 2) * step, (digits - 1) * step])}
-    return Model(shape, {key: np.asarray(part, precision) for key, part in numbers.items()}), Addition(
-        digits=digits, layout="nanogpt"
-    )
+    return build(nanogpt_entry(digits, base), precision)
 
 
-def tinyadder(digits):
-    """TinyAdder for shorter numbers: its powers of ten are those of the number of digits."""
-    shape, numbers = ZOO["tinyadder-95-repaired"].architecture, tiny.make_tinyadder_parameters(tiny.REPAIRED)
-    middles = [(c + 0.5) * 10.0 ** (digits + 2) for c in range(10)]
-    numbers["layer0.ff.up.values"] = np.array([*middles, 10.0**digits])
-    return Model(replace(shape, context=3 * digits + 3), numbers), Addition(digits=digits, layout="msb")
+def tinyadder(digits, base=10):
+    """TinyAdder for shorter numbers: its powers are those of the number of digits."""
+    return build(tinyadder_entry(digits, base))
 
 
-def drawn(name, digits, seed, precision="float64", scale=1.0):
+def hand(digits, base=10):
+    """The hand-built adder with one head."""
+    return build(make_one_head_entry(digits, base))
+
+
+def build(entry, precision="float64"):
+    numbers = {key: np.asarray(part, precision) for key, part in entry.build().items()}
+    return Model(replace(entry.architecture, precision=precision), numbers), entry.task
+
+
+def nudged(model, random, size):
+    """The same model with every parameter changed by a normal share of itself."""
+    precision = model.architecture.precision
+    moved = {
+        key: (part * (1 + size * random.normal(size=part.shape))).astype(precision)
+        for key, part in model.params.items()
+    }
+    return Model(model.architecture, moved)
+
+
+def drawn(name, digits, seed, precision="float64", scale=1.0, base=10):
     """A trained adder's architecture with random numbers."""
     entry = ZOO[name]
-    shape, task = replace(entry.architecture, precision=precision), replace(entry.task, digits=digits)
+    shape, task = (
+        replace(entry.architecture, precision=precision),
+        replace(entry.task, digits=digits, base=base),
+    )
     if isinstance(shape.position, SpiralPosition):
         turns = tuple(range(digits))
         shape = replace(shape, position=replace(shape.position, slots=(*turns, "zero", *turns, 1.5, *turns)))
-    shape = replace(shape, context=task.written().length - 1)
+    shape = replace(shape, vocab=len(task.tokens()), context=task.written().length - 1)
     random = np.random.default_rng(seed)
     numbers = {
         key: np.asarray(scale * random.normal(size=part.shape), precision)
@@ -49,22 +64,22 @@ def drawn(name, digits, seed, precision="float64", scale=1.0):
     return Model(shape, numbers), task
 
 
-def every_pair(digits):
+def every_pair(digits, base=10):
     """Digits of all pairs, `digit pair`, units first."""
-    count = 10**digits
-    a, b = np.divmod(np.arange(count * count), count)
-    return tuple(np.stack([number // 10**k % 10 for k in range(digits)]) for number in (a, b))
+    count = base**digits
+    sides = np.divmod(np.arange(count * count), count)
+    return tuple(to_digits(side.tolist(), digits, base) for side in sides)
 
 
 def run_all(model, task):
     """By step: what every pair's right prefix is followed by, its gap, and its class."""
-    x, y = every_pair(task.digits)
+    x, y = every_pair(task.digits, task.base)
     layout = task.written()
-    z = add_digits(x, y)
+    z = add_digits(x, y, task.base)
     tokens = layout.encode(x, y, z)
     carry = np.zeros((task.digits + 1, x.shape[1]), int)
     for k in range(task.digits):
-        carry[k + 1] = (x[k] + y[k] + carry[k]) // 10
+        carry[k + 1] = (x[k] + y[k] + carry[k]) // task.base
     found = []
     for step, column in enumerate(list_written_columns(layout)):
         length = layout.prompt_length + step

@@ -9,7 +9,16 @@ from glassformer.proofs.adder import prove_adder
 from glassformer.runs.load import load_model
 from glassformer.tasks import Addition
 from tests.models.relations import BowlRelation, SpinRelation, WindowRelation, with_relation
-from tests.proofs.small import drawn, failing_classes, nanogpt, refuted_classes, run_all, tinyadder
+from tests.proofs.small import (
+    drawn,
+    failing_classes,
+    hand,
+    nanogpt,
+    nudged,
+    refuted_classes,
+    run_all,
+    tinyadder,
+)
 from tests.selection import each
 
 RIGHT = {"nanogpt": nanogpt, "tinyadder": tinyadder}
@@ -139,3 +148,20 @@ def test_huge_weights():
     huge = Model(model.architecture, {**model.params, "attn.q.weight": weight})
     with pytest.raises(UserError, match=r"overflows float32: the weights are too large \(attn.q.weight"):
         prove_adder(huge, model.addition)
+
+
+@pytest.mark.parametrize("base", [2, 7])
+@pytest.mark.parametrize(("make", "size"), [(nanogpt, 0.02), (tinyadder, 0.02), (hand, 1e-6)])
+def test_nudged_models_in_other_bases(make, size, base):
+    """Every pair is run: none fails where a model is proved, one does where it is refuted."""
+    random, (plain, task) = np.random.default_rng(base), make(2, base=base)
+    for model in (plain, *(nudged(plain, random, size) for _ in range(4))):
+        proof = prove_adder(model, task, margins=False)
+        assert proof.inputs == str(base**4)
+        assert proof.verdict == ("refuted" if failing_classes(model, task) else "proved")
+
+
+def test_sixty_digits():
+    model, task = nanogpt(60)
+    proof = prove_adder(model, task, margins=False)
+    assert (proof.verdict, proof.inputs, proof.classes["total"]) == ("proved", str(10**120), 22_440)

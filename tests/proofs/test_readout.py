@@ -31,7 +31,7 @@ def test_rounding_stays_within_its_bound(name):
 
 def classes_of(layout, digits, step) -> PairClasses:
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    tokens, column = layout.encode(x, y, add_digits(x, y)), list_written_columns(layout)[step]
+    tokens, column = layout.encode(x, y, add_digits(x, y, 10)), list_written_columns(layout)[step]
     rows, carry = np.arange(len(digits)), np.zeros((layout.digits + 1, len(digits)), int)
     for k in range(layout.digits):
         carry[k + 1] = (x[k] + y[k] + carry[k]) // 10
@@ -44,7 +44,7 @@ def classes_of(layout, digits, step) -> PairClasses:
 def deployed_gaps(model, classes, digits):
     layout = classes.layout
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    tokens, found = layout.encode(x, y, add_digits(x, y)), np.empty(len(digits))
+    tokens, found = layout.encode(x, y, add_digits(x, y, 10)), np.empty(len(digits))
     for row, step in enumerate(classes.step):
         logits = model.logits(tokens[: layout.prompt_length + step, row : row + 1], last=1)[:, 0, 0].astype(
             float

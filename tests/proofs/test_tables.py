@@ -24,7 +24,7 @@ def test_scores_and_values_are_the_deployed_ones_whatever_the_batch_and_the_wind
     random = np.random.default_rng(0)
     for batch, length in ((2, 25), (3, 33), (257, 30), (2048, 33)):
         x, y = random.integers(0, 10, (2, layout.digits, batch))
-        tokens = layout.encode(x, y, add_digits(x, y))[: min(length, layout.length - 1)]
+        tokens = layout.encode(x, y, add_digits(x, y, 10))[: min(length, layout.length - 1)]
         seen = {}
         forward(
             model.architecture,
@@ -69,7 +69,7 @@ def test_a_sequence_alone_gets_the_same_logits(name):
     model = load_model(name)
     layout = model.addition.written()
     x, y = np.random.default_rng(0).integers(0, 10, (2, layout.digits, 4))
-    tokens = layout.encode(x, y, add_digits(x, y))[:-1]
+    tokens = layout.encode(x, y, add_digits(x, y, 10))[:-1]
     together, alone = model.logits(tokens, last=3), model.logits(tokens[:, 2:3], last=3)
     assert alone.shape[2] == 1
     assert np.allclose(alone[:, :, 0], together[:, :, 2], rtol=1e-4, atol=0.5)

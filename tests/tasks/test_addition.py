@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassformer.core.errors import UserError
-from glassformer.tasks import Addition, add_column, add_digits, to_digits, to_numbers
+from glassformer.runs.tree import from_tree, to_tree
+from glassformer.tasks import Addition, Task, add_column, add_digits, to_digits, to_numbers
 from glassformer.tasks.addition import schedule_carry_share, schedule_digits
 
 NUMBER = st.integers(0, 10**10 - 1)
@@ -16,7 +17,7 @@ NUMBER = st.integers(0, 10**10 - 1)
 @given(st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=20))
 def test_columns_add_as_python_does(problems):
     x, y = zip(*problems, strict=True)
-    sums = to_numbers(add_digits(to_digits(x, 10), to_digits(y, 10)))
+    sums = to_numbers(add_digits(to_digits(x, 10, 10), to_digits(y, 10, 10), 10), 10)
     assert sums == [a + b for a, b in problems]
 
 
@@ -24,34 +25,34 @@ def test_columns_add_as_python_does(problems):
     ("x", "y"), [(0, 0), (9_999_999_999, 1), (9_999_999_999, 9_999_999_999), (1_111_111_111, 8_888_888_889)]
 )
 def test_edge_cases(x, y):
-    assert to_numbers(add_digits(to_digits([x], 10), to_digits([y], 10))) == [x + y]
+    assert to_numbers(add_digits(to_digits([x], 10, 10), to_digits([y], 10, 10), 10), 10) == [x + y]
 
 
 def test_every_column():
     for x in range(10):
         for y in range(10):
             for carry in (0, 1):
-                digit, out = add_column(x, y, carry)
+                digit, out = add_column(x, y, carry, 10)
                 assert 10 * out + digit == x + y + carry
 
 
 def test_numpy_and_jax_add_alike_and_keep_leading_axes():
     random = np.random.default_rng(0)
     x, y = random.integers(0, 10, (2, 3, 10, 5), np.int32)  # step digit batch
-    by_jax = add_digits(jnp.asarray(x), jnp.asarray(y))
+    by_jax = add_digits(jnp.asarray(x), jnp.asarray(y), 10)
     assert by_jax.shape == (3, 11, 5)
-    np.testing.assert_array_equal(by_jax, add_digits(x, y))
+    np.testing.assert_array_equal(by_jax, add_digits(x, y, 10))
 
 
 @given(st.integers(0, 10**30 - 1))
 def test_digits_and_numbers_are_inverse(number):
-    assert to_numbers(to_digits([number], 30)) == [number]
+    assert to_numbers(to_digits([number], 30, 10), 10) == [number]
 
 
 def test_digits_are_units_first():
-    assert to_digits([57, 8], 3).T.tolist() == [[7, 5, 0], [8, 0, 0]]
+    assert to_digits([57, 8], 3, 10).T.tolist() == [[7, 5, 0], [8, 0, 0]]
     with pytest.raises(UserError, match="a number must be between 0 and 99, but it is 100"):
-        to_digits([100], 2)
+        to_digits([100], 2, 10)
 
 
 def test_curriculum_of_digits():
@@ -84,3 +85,26 @@ def test_bad_settings_get_one_sentence(settings, sentence):
     with pytest.raises(UserError) as error:
         Addition(**settings)
     assert str(error.value) == sentence
+
+
+@given(st.integers(2, 16), st.integers(1, 40), st.data())
+def test_every_base(base, digits, data):
+    a, b = (data.draw(st.integers(0, base**digits - 1)) for _ in "ab")
+    x, y = (to_digits([number], digits, base) for number in (a, b))
+    assert to_numbers(x, base) == [a]
+    assert to_numbers(add_digits(x, y, base), base) == [a + b]
+
+
+@pytest.mark.parametrize(("base", "words"), [(1, "at least 2"), (17, "at most 16")])
+def test_bases_that_there_are(base, words):
+    with pytest.raises(UserError, match=f"base must be {words}, but it is {base}"):
+        Addition(base=base)
+
+
+def test_a_task_that_does_not_say_its_base_has_base_ten():
+    assert "base" not in to_tree(Addition())
+    assert from_tree(Task, {"name": "addition", "digits": 3}, "task") == Addition(digits=3)
+    seven = Addition(digits=2, base=7)
+    assert from_tree(Task, to_tree(seven), "task") == seven
+    assert (seven.count_inputs(8), len(seven.tokens())) == (7**4, 7)
+    assert Addition(base=16, layout="msb").tokens()[10:17] == ("a", "b", "c", "d", "e", "f", "=")

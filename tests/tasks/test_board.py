@@ -22,7 +22,7 @@ from glassformer.tasks.board import (
 )
 
 BOARD = list(draw_board_pairs())
-X, Y = (to_digits(numbers, 10) for numbers in zip(*BOARD, strict=True))
+X, Y = (to_digits(numbers, 10, 10) for numbers in zip(*BOARD, strict=True))
 NUMBER = st.integers(0, 10**10 - 1)
 
 
@@ -46,14 +46,14 @@ def test_other_seeds_and_numbers_of_pairs():
     assert other[:10] == list(EDGE_CASES)
     assert len(other) == 15
     assert other[10:] == list(draw_random_pairs(7, 5)) != BOARD[10:15]
-    assert all(0 <= number < 100 for pair in draw_random_pairs(7, 200, digits=2) for number in pair)
+    assert all(0 <= number < 100 for pair in draw_random_pairs(7, 200, end=100) for number in pair)
 
 
 def test_every_pair_of_the_board_is_flagged():
     assert can_be_on_board(X, Y).all()
     assert can_be_on_board(jnp.asarray(X), jnp.asarray(Y)).all()
-    x, y = replace_board_pairs(X, Y)
-    assert set(zip(to_numbers(x), to_numbers(y), strict=True)) == {(7, 8)}
+    x, y = replace_board_pairs(X, Y, 10)
+    assert set(zip(to_numbers(x, 10), to_numbers(y, 10), strict=True)) == {(7, 8)}
     assert not can_be_on_board(x, y).any()
 
 
@@ -66,7 +66,7 @@ def test_only_exact_pairs_need_be_flagged():
 
 @given(st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=20))
 def test_numpy_and_jax_hash_alike(pairs):
-    x, y = (to_digits(numbers, 10) for numbers in zip(*pairs, strict=True))
+    x, y = (to_digits(numbers, 10, 10) for numbers in zip(*pairs, strict=True))
     expected = hash_pairs(x, y)
     np.testing.assert_array_equal(np.asarray(jax.jit(hash_pairs)(x, y)), expected)
     assert expected.max() < 2**20
@@ -74,21 +74,21 @@ def test_numpy_and_jax_hash_alike(pairs):
 
 @given(st.integers(0, 999), st.integers(0, 999))
 def test_zeros_in_front_change_nothing(a, b):
-    short, long = (hash_pairs(to_digits([a], size), to_digits([b], size)) for size in (3, 10))
+    short, long = (hash_pairs(to_digits([a], size, 10), to_digits([b], size, 10)) for size in (3, 10))
     assert short == long
 
 
 def test_it_runs_inside_compiled_and_mapped_programs():
     steps = jnp.stack([jnp.asarray(X[:, :6]), jnp.asarray(Y[:, 20:26])])
-    x, _ = jax.jit(jax.vmap(replace_board_pairs))(steps, steps)
-    np.testing.assert_array_equal(np.asarray(x), np.asarray(replace_board_pairs(steps, steps)[0]))
+    x, _ = jax.jit(jax.vmap(lambda x, y: replace_board_pairs(x, y, 10)))(steps, steps)
+    np.testing.assert_array_equal(np.asarray(x), np.asarray(replace_board_pairs(steps, steps, 10)[0]))
     assert x.dtype == steps.dtype
 
 
 def test_other_pairs_stay_as_they_are():
     x, y = np.random.default_rng(1).integers(0, 10, (2, 10, 1000), np.int8)
     kept = ~can_be_on_board(x, y)
-    for before, after in zip((x, y), replace_board_pairs(x, y), strict=True):
+    for before, after in zip((x, y), replace_board_pairs(x, y, 10), strict=True):
         np.testing.assert_array_equal(before[:, kept], after[:, kept])
         assert after.dtype == before.dtype
 

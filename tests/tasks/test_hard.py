@@ -14,7 +14,7 @@ DIGITS = (1, 2, 5, 10, 13)
 
 
 def drawn(name, digits, seed=0):
-    return HARD[name](np.random.default_rng(seed), COUNT, digits)
+    return HARD[name](np.random.default_rng(seed), COUNT, digits, 10)
 
 
 def length(number):
@@ -35,7 +35,7 @@ def test_pairs_are_digits_and_the_generator_decides(name, digits):
 def test_runs_of_nines(digits):
     x, y = drawn("runs_of_nines", digits)
     assert ((x == 9).any(0) | (y == 9).any(0)).all()
-    pairs = set(zip(to_numbers(x), to_numbers(y), strict=True))
+    pairs = set(zip(to_numbers(x, 10), to_numbers(y, 10), strict=True))
     assert any(b == 0 for _, b in pairs) and any(a == 0 for a, _ in pairs)
     if 2 <= digits <= 10:  # 5999999999 + 0 and its like: a digit, then nines to the end
         assert {(a % 10 ** (digits - 1), b) for a, b in pairs} >= {(10 ** (digits - 1) - 1, 0)}
@@ -72,7 +72,7 @@ def test_ripple_carries(digits):
 @pytest.mark.parametrize("digits", DIGITS)
 def test_complements(digits):
     x, y = drawn("complements", digits)
-    sums = {a + b for a, b in zip(to_numbers(x), to_numbers(y), strict=True)}
+    sums = {a + b for a, b in zip(to_numbers(x, 10), to_numbers(y, 10), strict=True)}
     nines, tens = ({10**size - less for size in range(1, digits + 1)} for less in (1, 0))
     assert sums - {0} <= nines | tens  # 0 + 0 where the complement of 0 would have a digit too many
     assert nines <= sums and tens <= sums
@@ -81,7 +81,7 @@ def test_complements(digits):
 @pytest.mark.parametrize("digits", DIGITS)
 def test_repeated_digits(digits):
     for part in drawn("repeated_digits", digits):
-        texts = {str(number) for number in to_numbers(part)}
+        texts = {str(number) for number in to_numbers(part, 10)}
         assert all(len(set(text)) == 1 for text in texts)
         assert texts <= {"0", *(digit * size for digit in "123456789" for size in range(1, digits + 1))}
         assert {str(digit) * digits for digit in range(1, 10)} <= texts
@@ -90,17 +90,17 @@ def test_repeated_digits(digits):
 @pytest.mark.parametrize("digits", DIGITS)
 def test_unequal_lengths(digits):
     x, y = drawn("unequal_lengths", digits)
-    lengths = {(length(a), length(b)) for a, b in zip(to_numbers(x), to_numbers(y), strict=True)}
+    lengths = {(length(a), length(b)) for a, b in zip(to_numbers(x, 10), to_numbers(y, 10), strict=True)}
     assert lengths == {(a, b) for a in range(digits + 1) for b in range(digits + 1) if a != b}
 
 
 def test_all_kinds_in_equal_shares():
-    x, y = draw_hard_pairs(np.random.default_rng(0), 7_000, 4)
+    x, y = draw_hard_pairs(np.random.default_rng(0), 7_000, 4, 10)
     assert x.shape == y.shape == (4, 7_000)
     sums = np.isin(x + y, (8, 9, 10)).all(0)
     assert sums[1000:2000].all() and not sums[2000:3000].all()
     for count in (0, 1, 6, 13):
-        assert draw_hard_pairs(np.random.default_rng(0), count, 4)[0].shape == (4, count)
+        assert draw_hard_pairs(np.random.default_rng(0), count, 4, 10)[0].shape == (4, count)
 
 
 def test_every_kind_says_what_it_is_with_an_example():

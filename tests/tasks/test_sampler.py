@@ -107,7 +107,7 @@ def test_addition_counts_exactly_the_digits_of_the_answer(layout):
     np.testing.assert_array_equal(allowed.argmax(0), tokens[1:])
     assert (allowed.sum(0) == 1).all()
     x, y, z = (
-        to_numbers(tokens[list(places)])
+        to_numbers(tokens[list(places)], 10)
         for places in (written.x_positions, written.y_positions, written.z_positions)
     )
     assert [a + b for a, b in zip(x, y, strict=True)] == z
@@ -150,7 +150,10 @@ def test_nothing_that_is_trained_on_is_on_the_board():
     source, board = SumSampler(Addition()), set(draw_board_pairs())
     layout, steps = source.addition.written(), jnp.array([0, 1, 5_000, 10_000, 30_000])
     for tokens in np.asarray(source.draw((), make_stream_key(0, "steps"), steps, 20_000)):
-        x, y = to_numbers(tokens[list(layout.x_positions)]), to_numbers(tokens[list(layout.y_positions)])
+        x, y = (
+            to_numbers(tokens[list(layout.x_positions)], 10),
+            to_numbers(tokens[list(layout.y_positions)], 10),
+        )
         assert not board & set(zip(x, y, strict=True))
 
 
@@ -158,10 +161,10 @@ def test_no_held_out_sum_is_on_the_board():
     source, board = SumSampler(Addition()), set(draw_board_pairs())
     layout = source.addition.written()
     tokens = np.asarray(source.held_out(make_stream_key(0, "held_out"), 60_000).tokens)
-    x, y = to_numbers(tokens[list(layout.x_positions)]), to_numbers(tokens[list(layout.y_positions)])
+    x, y = to_numbers(tokens[list(layout.x_positions)], 10), to_numbers(tokens[list(layout.y_positions)], 10)
     assert not board & set(zip(x, y, strict=True))
-    hard = draw_hard_pairs(np.random.default_rng(0), 30_000, 10)
-    assert board & set(zip(*map(to_numbers, hard), strict=True))  # they would be there
+    hard = draw_hard_pairs(np.random.default_rng(0), 30_000, 10, 10)
+    assert board & set(zip(*(to_numbers(part, 10) for part in hard), strict=True))  # they would be there
 
 
 def test_addition_draws_problems_of_their_step():
@@ -170,8 +173,8 @@ def test_addition_draws_problems_of_their_step():
     early, late = (
         source.draw((), make_stream_key(0, "steps"), jnp.array([step]), 200)[0] for step in (9, 10)
     )
-    assert max(to_numbers(np.asarray(early)[places])) <= 9
-    assert max(to_numbers(np.asarray(late)[places])) > 1000
+    assert max(to_numbers(np.asarray(early)[places], 10)) <= 9
+    assert max(to_numbers(np.asarray(late)[places], 10)) > 1000
 
 
 def test_sources_by_task():

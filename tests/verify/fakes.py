@@ -57,7 +57,7 @@ class Adder:
         self.widths.append(tokens.shape)
         x, y = tokens[list(self.layout.x_positions)], tokens[list(self.layout.y_positions)]
         place = len(tokens)
-        digit = add_digits(x, y)[list(self.layout.z_positions).index(place)]
+        digit = add_digits(x, y, 10)[list(self.layout.z_positions).index(place)]
         if place == self.layout.prompt_length:
             digit = (digit + self.slips(x, y)) % 10
         return (np.arange(self.architecture.vocab)[:, None] == digit).astype(float)[:, None]

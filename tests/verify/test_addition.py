@@ -35,7 +35,7 @@ def slips_on(*pairs):
     wanted = set(pairs)
 
     def slips(x, y):
-        return np.array([pair in wanted for pair in zip(to_numbers(x), to_numbers(y), strict=True)])
+        return np.array([pair in wanted for pair in zip(to_numbers(x, 10), to_numbers(y, 10), strict=True)])
 
     return slips
 
@@ -98,7 +98,7 @@ def test_an_answer_that_is_no_number_is_a_text():
             return logits
 
     task = Addition(digits=2, layout="msb")
-    score = score_answers(Marker(task), task, make_digit_blocks(iter([(57, 68), (12, 11), (30, 25)]), 2))
+    score = score_answers(Marker(task), task, make_digit_blocks(iter([(57, 68), (12, 11), (30, 25)]), task))
     assert (score.passed, score.total) == (1, 3)
     assert [(one.expected, one.got) for one in score.failures] == [(125, "12="), (55, "0==")]
 
@@ -175,7 +175,7 @@ def test_pairs_are_drawn_only_as_they_are_needed(monkeypatch):
         nonlocal done
         done += count
 
-    assert score_answers(Adder(SHORT), SHORT, make_digit_blocks(pairs(), 3), tell).total == 400
+    assert score_answers(Adder(SHORT), SHORT, make_digit_blocks(pairs(), SHORT), tell).total == 400
     assert done == 400
     assert most_ahead <= 4 * 7
 
@@ -183,8 +183,8 @@ def test_pairs_are_drawn_only_as_they_are_needed(monkeypatch):
 def test_a_single_failure_is_not_lost():
     task = Addition(digits=2)
     model = Adder(task, slips_on((57, 68)))
-    x, y = to_digits([57, 57, 11], 2), to_digits([68, 67, 22], 2)
-    assert to_numbers(write_answers(model, task, x, y)) == [126, 124, 33]
+    x, y = to_digits([57, 57, 11], 2, 10), to_digits([68, 67, 22], 2, 10)
+    assert to_numbers(write_answers(model, task, x, y), 10) == [126, 124, 33]
 
 
 def test_a_run_is_judged_by_fresh_pairs_and_reports_the_board():
@@ -195,7 +195,7 @@ def test_a_run_is_judged_by_fresh_pairs_and_reports_the_board():
         def logits(self, tokens, last=None):
             if len(tokens) == self.layout.prompt_length:
                 x, y = tokens[list(self.layout.x_positions)], tokens[list(self.layout.y_positions)]
-                shown.extend(zip(to_numbers(x), to_numbers(y), strict=True))
+                shown.extend(zip(to_numbers(x, 10), to_numbers(y, 10), strict=True))
             return super().logits(tokens, last)
 
     fresh = set(addition.draw_random_pairs(addition.FRESH_SEED, 300))

@@ -20,8 +20,8 @@ def test_the_proof_sees_a_wrong_number():
     """With a mix of 5 : 1 for 10 : 1 digits come out wrong, and the proof does not hold."""
     broken = model_of("hand-6", attn_q_angle=-5.4915)
     assert not prove_answer_digit(broken, LAYOUT, MIDDLE).holds
-    x, y = to_digits([8_888_888_888], 10), to_digits([0], 10)
-    assert (write_answers(broken, ZOO["hand-6"].task, x, y) != add_digits(x, y)).any()
+    x, y = to_digits([8_888_888_888], 10, 10), to_digits([0], 10, 10)
+    assert (write_answers(broken, ZOO["hand-6"].task, x, y) != add_digits(x, y, 10)).any()
 
 
 def test_the_proof_sees_a_leak():

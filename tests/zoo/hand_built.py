@@ -30,16 +30,16 @@ def sums(name: str, *pairs: tuple[int, int]) -> list[int]:
     """What the model writes, token by token, for each pair."""
     a, b = zip(*pairs, strict=True)
     return to_numbers(
-        write_answers(model_of(name), ZOO[name].task, to_digits(a, DIGITS), to_digits(b, DIGITS))
+        write_answers(model_of(name), ZOO[name].task, to_digits(a, DIGITS, 10), to_digits(b, DIGITS, 10)), 10
     )
 
 
 def board_score(name: str, precision: str | None = None) -> int:
     """Right answers of the board's 10,010, written token by token."""
     a, b = zip(*draw_board_pairs(), strict=True)
-    x, y = to_digits(a, DIGITS), to_digits(b, DIGITS)
+    x, y = to_digits(a, DIGITS, 10), to_digits(b, DIGITS, 10)
     written = write_answers(model_of(name, precision), ZOO[name].task, x, y)
-    return int((written == add_digits(x, y)).all(0).sum())
+    return int((written == add_digits(x, y, 10)).all(0).sum())
 
 
 def wrong(name: str, x: np.ndarray, y: np.ndarray) -> list[tuple[int, int]]:
@@ -50,17 +50,17 @@ def wrong(name: str, x: np.ndarray, y: np.ndarray) -> list[tuple[int, int]]:
     model, layout, found = model_of(name), ZOO[name].task.written(), []
     for start in range(0, x.shape[1], BLOCK):
         part = (x[:, start : start + BLOCK], y[:, start : start + BLOCK])
-        tokens = layout.encode(*part, add_digits(*part))
+        tokens = layout.encode(*part, add_digits(*part, 10))
         said = model.logits(tokens[:-1], last=DIGITS + 1).argmax(0)
         failed = (said != tokens[layout.answer]).any(0)
-        found += zip(*(to_numbers(number[:, failed]) for number in part), strict=True)
+        found += zip(*(to_numbers(number[:, failed], 10) for number in part), strict=True)
     return found
 
 
 def jax_wrong(name: str, x: np.ndarray, y: np.ndarray) -> int:
     """How many of the pairs the JAX pass gets wrong."""
     model, layout = model_of(name), ZOO[name].task.written()
-    tokens, precision = layout.encode(x, y, add_digits(x, y)), model.architecture.precision
+    tokens, precision = layout.encode(x, y, add_digits(x, y, 10)), model.architecture.precision
     with jax.enable_x64(precision == "float64"):
         run = jax.jit(
             lambda read: forward(model.architecture, JaxOps(precision), model.params, read, DIGITS + 1)

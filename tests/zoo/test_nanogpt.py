@@ -57,7 +57,7 @@ def test_the_weights_are_halves_and_zeros():
     """Digit k comes from columns k and k - 1 alone: what the proof by cells stands on."""
     x, y = np.random.default_rng(0).integers(0, 10, (2, 10, 3))
     layout = ZOO["nanogpt-58-repaired"].task.written()
-    trace = model_of("nanogpt-58-repaired").trace(layout.encode(x, y, add_digits(x, y))[:-1, 0])
+    trace = model_of("nanogpt-58-repaired").trace(layout.encode(x, y, add_digits(x, y, 10))[:-1, 0])
     for head, k in itertools.product((0, 1), range(11)):
         weights, column = trace[f"attn.weights.{head}"][21 + k], (9 - k + head) % 11
         assert np.flatnonzero(weights).tolist() == [column, column + 11]
@@ -89,7 +89,7 @@ def test_every_cell():
 def test_the_smallest_gap():
     x, y = (number[:, ::7] for number in cells())
     layout, model = ZOO["nanogpt-58-repaired"].task.written(), model_of("nanogpt-58-repaired")
-    ranked = np.sort(model.logits(layout.encode(x, y, add_digits(x, y))[:-1], last=11), axis=0)
+    ranked = np.sort(model.logits(layout.encode(x, y, add_digits(x, y, 10))[:-1], last=11), axis=0)
     np.testing.assert_allclose(
         (ranked[-1] - ranked[-2]).min(), LEAST_GAP, atol=5e-3
     )  # float32, values to 9,000

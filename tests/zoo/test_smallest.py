@@ -36,7 +36,7 @@ DIFFERENT = [entry for entry in ENTRIES if entry.id != "hand-8"]  # which has th
 
 def examples(batch: int = 64) -> np.ndarray:
     x, y = np.random.default_rng(1).integers(0, 10, (2, 10, batch))
-    return LAYOUT.encode(x, y, add_digits(x, y))[:-1]
+    return LAYOUT.encode(x, y, add_digits(x, y, 10))[:-1]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)

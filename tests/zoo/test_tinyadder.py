@@ -37,7 +37,7 @@ def test_the_repair_changes_one_number():
 def test_the_board():
     assert board_score("tinyadder-95") == 10_010
     a, b = zip(*draw_board_pairs(), strict=True)
-    assert wrong("tinyadder-95-repaired", to_digits(a, 10), to_digits(b, 10)) == []
+    assert wrong("tinyadder-95-repaired", to_digits(a, 10, 10), to_digits(b, 10, 10)) == []
 
 
 def test_nines_cross_the_edge():
@@ -77,13 +77,13 @@ def edges() -> tuple[np.ndarray, np.ndarray]:
             firsts = (0, MOST, total // 2, total - MOST, total - 1, total // 10**k * 10**k, total % 10**k)
             found |= {(a, total - a) for a in firsts if 0 <= a <= MOST and 0 <= total - a <= MOST}
     a, b = zip(*sorted(found), strict=True)
-    return to_digits(a, 10), to_digits(b, 10)
+    return to_digits(a, 10, 10), to_digits(b, 10, 10)
 
 
 def rooms(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """How far the rest is inside its stretch, `step batch`: dim 5 + c is 1000 / (n + 1) (rest - middle)."""
     layout, model, seen = ZOO[BOTH[1]].task.written(), model_of(BOTH[1]), {}
-    tokens = layout.encode(x, y, add_digits(x, y))
+    tokens = layout.encode(x, y, add_digits(x, y, 10))
     forward(model.architecture, NumpyOps("float64"), model.params, tokens[:-1], 11, seen.__setitem__)
     read = np.arange(layout.prompt_length, layout.length)[:, None]  # n, at each step
     offsets = seen["layer1.mid"][5:15] * (read + 1) / 1000  # candidate step batch

@@ -18,4 +18,4 @@ def drawn(model: Architecture, seed: int = 0) -> dict[str, np.ndarray]:
 def problems(layout: str, batch: int, seed: int = 1) -> np.ndarray:
     """Random additions with their answers; the last token is never read, so it is left out."""
     x, y = np.random.default_rng(seed).integers(0, 10, (2, 10, batch))
-    return make_layout(layout).encode(x, y, add_digits(x, y))[:-1]
+    return make_layout(layout, 10, 10).encode(x, y, add_digits(x, y, 10))[:-1]

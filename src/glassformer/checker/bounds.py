@@ -17,7 +17,6 @@ from glassformer.checker.reading import HeadAxes, Proved
 from glassformer.checker.rounding import TINY, UP, Bound
 from glassformer.checker.tables import PremixTables
 from glassformer.tasks import Addition
-from glassformer.tasks.addition import BASE
 
 _SPAN_SLACK = 1e-9  # of the way from low to high: what a bound may be lifted by
 _SCALE_SLACK = 1e-12  # of the bound and of the largest number that is mixed: float64 has 1e-16
@@ -164,7 +163,8 @@ def _bound_excess(
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
     scale = np.exp2(np.floor(np.log2(np.minimum(MOST / np.maximum(room, TINY), _FINEST))))  # part
     counted = np.ceil(each * scale[:, None, None]).astype(np.int64)
-    digits, nothing = counted[:, :, :BASE], np.zeros((len(parts), BASE), np.int64)
+    digits = counted[:, :, : layout.base]
+    nothing = np.zeros((len(parts), layout.base), np.int64)
     written = [digits[:, p] if p <= spot.position else nothing for p in layout.z_positions]
     marks = set(range(spot.position + 1)) - {*layout.x_positions, *layout.y_positions, *layout.z_positions}
     fixed = np.ceil(extra * scale).astype(np.int64)

@@ -17,7 +17,6 @@ from glassformer.checker.reading import ARITHMETICS, Certificate, Leaf, Proved, 
 from glassformer.models.architecture import Architecture
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, to_digits
-from glassformer.tasks.addition import BASE
 
 Found = tuple[PairClass, OpenPairs, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
 
@@ -77,8 +76,8 @@ def check_setting(certificate: Certificate) -> None:
         raise ClaimError(
             f"the certificate is about {certificate.arithmetic}, but the model is {model.precision}"
         )
-    if certificate.inputs != str(BASE ** (2 * task.digits)):
-        raise ClaimError(f"there are 10^{2 * task.digits} inputs, not {certificate.inputs}")
+    if certificate.inputs != str(task.base ** (2 * task.digits)):
+        raise ClaimError(f"there are {task.base}^{2 * task.digits} inputs, not {certificate.inputs}")
 
 
 def check_classes(certificate: Certificate) -> None:
@@ -108,7 +107,7 @@ def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) ->
         _check_leaf_pair(task, one, here, leaf)
         yield one, here, leaf
         return
-    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, BASE, BASE)
+    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, task.base, task.base)
     if (masks.sum(0) > 1).any():
         raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
     missed = here.reachable(leaf.column) & ~masks.any(0)
@@ -125,14 +124,16 @@ def _check_leaf_pair(
     if isinstance(leaf, Undecided):
         return
     if not (is_operand(leaf.a, task) and is_operand(leaf.b, task)):
-        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is no pair of {task.digits}-digit numbers")
-    x, y = to_digits([leaf.a], task.digits)[:, 0], to_digits([leaf.b], task.digits)[:, 0]
+        raise ClaimError(
+            f"{one}: {leaf.a} + {leaf.b} is no pair of {task.digits}-digit numbers{task.name_base()}"
+        )
+    x, y = (to_digits([number], task.digits, task.base)[:, 0] for number in (leaf.a, leaf.b))
     if not here.has(x, y):
         raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is not a pair of the class, or not of its part")
 
 
 def is_operand(value: int, task: Addition) -> bool:
-    return 0 <= value < int(BASE**task.digits)
+    return 0 <= value < int(task.base**task.digits)
 
 
 def check_counts(certificate: Certificate) -> None:

@@ -1,8 +1,9 @@
 """Classes of pairs as masks over columns, and the largest sum over a class, exact in whole numbers.
 
-A column holds (carry in, x, y); a class leaves some of the 200 open in every column and some of the last
-carries. The largest sum of terms over all pairs of a class is a product of 2 x 2 matrices in which plus is
-the larger of two and times is the sum: entry (carry in, carry out) is the best (x, y) of a column.
+A column holds (carry in, x, y), 200 cases in base ten; a class leaves some of them open in every column and
+some of the last carries. The largest sum of terms over all pairs of a class is a product of 2 x 2 matrices in
+which plus is the larger of two and times is the sum: entry (carry in, carry out) is the best (x, y) of a
+column.
 """
 
 from dataclasses import dataclass
@@ -10,11 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glassformer.tasks import Addition, Layout
-from glassformer.tasks.addition import BASE
 
-_CARRY, _X, _Y = np.ogrid[:2, :BASE, :BASE]
-_TOTAL = _CARRY + _X + _Y  # carry x y
-_DIGIT, _NEXT = _TOTAL % BASE, _TOTAL // BASE
 NOWHERE = -(2**61)  # the sum over no pair; sums over pairs stay above half of it
 MOST = 2.0**59  # bits that sums of whole terms may fill
 
@@ -27,11 +24,12 @@ class PairClass:
     previous: int
     sum: int  # of the column's two digits; -1 where the last carry itself is to come
     carry: int  # into the column
+    base: int
 
     @property
     def right(self) -> int:
         """The token that must come."""
-        return self.carry if self.sum < 0 else (self.sum + self.carry) % BASE
+        return self.carry if self.sum < 0 else (self.sum + self.carry) % self.base
 
     def __str__(self) -> str:
         return f"class (step {self.step}, previous {self.previous}, sum {self.sum}, carry {self.carry})"
@@ -52,22 +50,32 @@ class OpenPairs:
 
     def has(self, x: np.ndarray, y: np.ndarray) -> bool:
         """Whether the pair with these digits, units first, is in it."""
-        carry = 0
+        carry, base = 0, self.columns.shape[-1]
         for column, (a, b) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
             if not self.columns[column, carry, a, b]:
                 return False
-            carry = (carry + a + b) // BASE
+            carry = (carry + a + b) // base
         return bool(self.last[carry])
 
     def reachable(self, column: int) -> np.ndarray:
         """The cases of a column, `carry x y`, that some pair has."""
         before, after = np.array([True, False]), self.last.copy()
+        _, following = _list_cases(self.columns.shape[-1])
         for earlier in self.columns[:column]:
-            before = np.array([(earlier & before[:, None, None] & (out == _NEXT)).any() for out in (0, 1)])
+            before = np.array(
+                [(earlier & before[:, None, None] & (out == following)).any() for out in (0, 1)]
+            )
         for later in self.columns[:column:-1]:
-            after = (later & after[_NEXT]).any((1, 2))
-        found: np.ndarray = self.columns[column] & before[:, None, None] & after[_NEXT]
+            after = (later & after[following]).any((1, 2))
+        found: np.ndarray = self.columns[column] & before[:, None, None] & after[following]
         return found
+
+
+def _list_cases(base: int) -> tuple[np.ndarray, np.ndarray]:
+    """The digit that a column writes and the carry into the next, `carry x y`."""
+    carry, x, y = np.ogrid[:2, :base, :base]
+    total = carry + x + y
+    return total % base, total // base
 
 
 def find_step_column(layout: Layout, step: int) -> int:
@@ -77,19 +85,20 @@ def find_step_column(layout: Layout, step: int) -> int:
 
 def open_class(task: Addition, one: PairClass) -> OpenPairs:
     """What the class leaves open."""
-    layout = task.written()
-    columns, last = np.ones((task.digits, 2, BASE, BASE), bool), np.ones(2, bool)
+    layout, base = task.written(), task.base
+    columns, last = np.ones((task.digits, 2, base, base), bool), np.ones(2, bool)
+    carry, x, y = np.ogrid[:2, :base, :base]
     if one.step > 0:
         before = find_step_column(layout, one.step - 1)
         if before == task.digits:
             last &= np.arange(2) == one.previous
         else:
-            columns[before] &= one.previous == _DIGIT
+            columns[before] &= one.previous == _list_cases(base)[0]
     here = find_step_column(layout, one.step)
     if here == task.digits:
         last &= np.arange(2) == one.carry
     else:
-        columns[here] &= (one.sum == _X + _Y) & (one.carry == _CARRY)
+        columns[here] &= (one.sum == x + y) & (one.carry == carry)
     return OpenPairs(columns, last)
 
 
@@ -99,9 +108,9 @@ def list_certified_classes(task: Addition) -> list[PairClass]:
     digits = np.zeros((task.digits, 1), np.int32)
     mark = int(layout.prompt(digits, digits)[-1, 0])
     for step in range(task.digits + 1):
-        sums = [-1] if find_step_column(layout, step) == task.digits else range(2 * BASE - 1)
-        for previous in range(BASE) if step else [mark]:
-            every = [PairClass(step, previous, total, carry) for total in sums for carry in (0, 1)]
+        sums = [-1] if find_step_column(layout, step) == task.digits else range(2 * task.base - 1)
+        for previous in range(task.base) if step else [mark]:
+            every = [PairClass(step, previous, total, carry, task.base) for total in sums for carry in (0, 1)]
             found += [one for one in every if open_class(task, one).reachable(0).any()]
     return found
 
@@ -114,12 +123,13 @@ def maximise_sums(
     Masks `part column carry x y` and `part carry`; whole terms of the digits `part column digit` (z where the
     answer is written, else 0), and of the last carry, `part carry`.
     """
+    digit, following = _list_cases(columns.shape[-1])
     best = np.full((len(columns), 2), NOWHERE)  # part, carry into the column
     best[:, 0] = 0
     for column in range(columns.shape[1]):
-        sums = x[:, column, None, :, None] + y[:, column, None, None, :] + z[:, column][:, _DIGIT]
+        sums = x[:, column, None, :, None] + y[:, column, None, None, :] + z[:, column][:, digit]
         sums = np.where(columns[:, column], sums, NOWHERE)  # part carry x y
-        out = [np.where(carry == _NEXT, sums, NOWHERE).max((2, 3)) for carry in (0, 1)]  # part, carry in
+        out = [np.where(carry == following, sums, NOWHERE).max((2, 3)) for carry in (0, 1)]  # part, carry in
         best = np.maximum(np.stack([(best + part).max(1) for part in out], 1), NOWHERE)
     total: np.ndarray = np.where(last, best + end, NOWHERE).max(1)
     return np.where(total < NOWHERE // 2, NOWHERE, total)

@@ -54,8 +54,8 @@ def _bound_pair_margin(tables: PremixTables, task: Addition, one: HardestClaim) 
 
 def _encode_true_sum(task: Addition, a: int, b: int) -> np.ndarray:
     """The tokens of a sum with its true answer, `pos 1`."""
-    x, y = to_digits([a], task.digits), to_digits([b], task.digits)
-    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y))
+    x, y = (to_digits([number], task.digits, task.base) for number in (a, b))
+    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y, task.base))
     return tokens
 
 
@@ -76,7 +76,7 @@ def check_counterexample(model: Model, certificate: Certificate) -> None:
     if claim is None:
         return
     if not (is_operand(claim.a, task) and is_operand(claim.b, task)):
-        raise ClaimError(f"{claim.a} + {claim.b} is no pair of {task.digits}-digit numbers")
+        raise ClaimError(f"{claim.a} + {claim.b} is no pair of {task.digits}-digit numbers{task.name_base()}")
     result = write_sum(model, task, claim.a, claim.b)
     sentence = f"the model says {claim.a} + {claim.b} = {result.got}"
     if result.right:

@@ -28,12 +28,10 @@ from glassformer.models.architecture import Architecture
 from glassformer.models.model import check_params
 from glassformer.runs.tree import from_tree
 from glassformer.tasks import Addition
-from glassformer.tasks.addition import BASE
 
 _FORMAT = 1
 _VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
-_CASES = 2 * BASE * BASE  # of a column: carry, x, y
 
 
 @dataclass(frozen=True)
@@ -166,9 +164,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
             key: read_integer_field(read_field(tree, "classes", dict), key) for key in ("total", *_VERDICTS)
         },
         axes=read_items(read_field(tree, "axes", list), "axes", _read_axes),
-        rows=read_items(
-            read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task.digits)
-        ),
+        rows=read_items(read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task)),
         digest=read_field(tree, "digest", str),
     )
 
@@ -238,13 +234,13 @@ def _read_counterexample(tree: Mapping[str, object]) -> _Counterexample | None:
     )
 
 
-def _read_class_row(tree: object, digits: int) -> tuple[PairClass, Leaf]:
+def _read_class_row(tree: object, task: Addition) -> tuple[PairClass, Leaf]:
     items = require_list(tree, 5, "a row")
-    numbers_of_class = [require_integer(item, "a row's class") for item in items[:4]]
-    return PairClass(*numbers_of_class), _read_leaf(items[4], digits)
+    step, previous, total, carry = (require_integer(item, "a row's class") for item in items[:4])
+    return PairClass(step, previous, total, carry, task.base), _read_leaf(items[4], task)
 
 
-def _read_leaf(tree: Any, digits: int) -> Leaf:
+def _read_leaf(tree: Any, task: Addition) -> Leaf:
     kind = tree[0] if isinstance(tree, list) and tree else None
     if kind == "proved":
         turned = (
@@ -266,26 +262,28 @@ def _read_leaf(tree: Any, digits: int) -> Leaf:
             *(require_integer(item, "a refuted leaf") for item in require_list(tree, 4, "a refuted leaf")[1:])
         )
     if kind == "split":
-        return _read_split(require_list(tree, 3, "a split"), digits)
+        return _read_split(require_list(tree, 3, "a split"), task)
     if tree != ["undecided"]:
         raise UserError(f"a leaf must be proved, split, refuted or undecided, but it is {str(tree)[:60]!r}")
     return Undecided()
 
 
-def _read_split(tree: list[object], digits: int) -> Split:
+def _read_split(tree: list[object], task: Addition) -> Split:
     column = require_integer(tree[1], "a split's column")
-    if not 0 <= column < digits:
-        raise UserError(f"a split's column must be between 0 and {digits - 1}, but it is {column}")
+    if not 0 <= column < task.digits:
+        raise UserError(f"a split's column must be between 0 and {task.digits - 1}, but it is {column}")
     parts = read_items(tree[2], "a split's parts", lambda item: require_list(item, 2, "a part of a split"))
-    return Split(column, tuple((_read_case_mask(mask), _read_leaf(leaf, digits)) for mask, leaf in parts))
+    inner = ((_read_case_mask(mask, task.base), _read_leaf(leaf, task)) for mask, leaf in parts)
+    return Split(column, tuple(inner))
 
 
-def _read_case_mask(text: Any) -> np.ndarray:
-    """Bit carry 100 + x 10 + y of the hexadecimal number, as `carry x y`."""
+def _read_case_mask(text: Any, base: int) -> np.ndarray:
+    """The bits of a hexadecimal number as `carry x y`; in base ten bit number 100 carry + 10 x + y."""
+    cases = 2 * base * base
     try:
         bits = int(text, 16)
     except (TypeError, ValueError):
         bits = -1
-    if not 0 <= bits < 2**_CASES:
-        raise UserError(f"a mask must be {_CASES} bits in hexadecimal, but it is {str(text)[:60]!r}")
-    return np.array([bits >> case & 1 for case in range(_CASES)], bool).reshape(2, BASE, BASE)
+    if not 0 <= bits < 2**cases:
+        raise UserError(f"a mask must be {cases} bits in hexadecimal, but it is {str(text)[:60]!r}")
+    return np.array([bits >> case & 1 for case in range(cases)], bool).reshape(2, base, base)

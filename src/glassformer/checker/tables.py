@@ -1,8 +1,8 @@
 """Before the mix a position depends only on its own token: tables over (position, token) for an adder.
 
-Position 3 of 57 + 68 holds a digit, so ten rows; position 2 holds the mark `+`, one row. A layer before the
-mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it is enclosed
-by the hull over all of them.
+Position 3 of 57 + 68 holds a digit, so it has a row for each; position 2 holds the mark `+`, one row. A layer
+before the mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it
+is enclosed by the hull over all of them.
 
 Our own pass adds in order, so it gives the same number wherever it is computed: the tables of a model with
 one attention layer are the deployed ones, known exactly. Others, and those of any backend, are enclosed, with
@@ -131,13 +131,13 @@ def _find_last_attention(model: Architecture) -> int:
 
 def _mark_allowed_tokens(task: Addition, vocab: int) -> np.ndarray:
     """Which tokens each position can hold, `pos tok`: every digit, or the one mark."""
-    layout, few = task.written(), [0, 10**task.digits - 1]
+    layout, few = task.written(), [0, task.base**task.digits - 1]
     if vocab < len(layout.labels):
         raise UserError(f"the model knows {vocab} tokens, but layout {layout.name} has {len(layout.labels)}")
-    digits = to_digits(few, task.digits)
-    prompt = layout.prompt(digits, digits)  # pos 2: all zeros, all nines
+    digits = to_digits(few, task.digits, task.base)
+    prompt = layout.prompt(digits, digits)  # pos 2: all zeros, all of the highest digit
     allowed = np.zeros((layout.length - 1, vocab), bool)
-    allowed[:, :10] = True
+    allowed[:, : task.base] = True
     marks = np.flatnonzero(prompt[:, 0] == prompt[:, 1])
     allowed[marks] = np.arange(vocab) == prompt[marks, :1]
     return allowed

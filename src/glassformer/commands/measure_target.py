@@ -8,7 +8,7 @@ from typing import Any
 from glassformer.core.waiting import show_count_bar
 from glassformer.runs.budget import estimate_test_cost, require_affordable
 from glassformer.runs.load import LoadedModel
-from glassformer.tasks.board import BOARD_DIGITS, BOARD_SEED, EDGE_CASES
+from glassformer.tasks.board import BOARD_BASE, BOARD_SEED, EDGE_CASES, is_board_task
 from glassformer.tasks.hard import HARD
 from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addition
 
@@ -36,7 +36,7 @@ def measure_adder(
 ) -> Measurement:
     """The board's protocol: edge cases and random pairs; then every hard distribution."""
     seed, began = BOARD_SEED if seed is None else seed, time.perf_counter()
-    edges = len(EDGE_CASES) if loaded.addition.digits == BOARD_DIGITS else 0
+    edges = len(EDGE_CASES) if is_board_task(loaded.addition) else 0
     count = edges + pairs + hard * len(HARD)
     cost = estimate_test_cost(loaded.architecture, count * (loaded.addition.digits + 1))
     require_affordable(cost, Path(), "this test", no_limit)
@@ -48,7 +48,9 @@ def measure_adder(
         "seconds": round(seconds, 3),
         "additions_per_second": round(report.additions / seconds, 1),
     }
-    return Measurement(content, _describe_adder(content, edges), report.protocol.qualified)
+    return Measurement(
+        content, _describe_adder(content, edges, loaded.addition.base), report.protocol.qualified
+    )
 
 
 def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]
     }
 
 
-def _describe_adder(content: dict[str, Any], edges: int) -> str:
+def _describe_adder(content: dict[str, Any], edges: int, base: int) -> str:
     """The protocol, each distribution with its first failure, then the protocol's failures."""
     verdict = "qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"
     drawn = f"{content['total'] - edges:,} pairs of seed {content['seed']}"
@@ -74,6 +76,8 @@ def _describe_adder(content: dict[str, Any], edges: int) -> str:
     for name, score in content["distributions"].items():
         first = "".join(f": {_format_failure(failure)}" for failure in score["failures"][:1])
         lines.append(f"  {name:<{width}}  {_format_score(score)}{first}")
+    if base != BOARD_BASE and content["distributions"]:
+        lines.append(f"  (named as in base ten: 8, 9 and 10 stand for {base - 2}, {base - 1} and {base})")
     return "\n".join([*lines, f"  {content['additions_per_second']:,.0f} additions per second"])
 
 

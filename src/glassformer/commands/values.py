@@ -2,14 +2,17 @@
 
 >>> read_pair("57+68"), read_pair((57, 68))
 ((57, 68), (57, 68))
+>>> read_decimal("0057"), read_decimal("5e1")
+(57, '5e1')
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from glassformer.core.errors import UserError
+from glassformer.core.errors import UserError, shorten_value
 from glassformer.core.values import split_list
 
+_LONGEST = 300  # digits: Python reads no number of any length
 _SHORT = {  # parameters of run and sweep, and the settings that they stand for
     "seeds": "train.seeds",
     "seed": "train.first_seed",
@@ -30,16 +33,26 @@ def read_dims(value: str | Sequence[int] | None) -> tuple[int, int] | None:
     return int(words[0]), int(words[1])
 
 
-def read_pair(value: str | Sequence[int] | None, digits: int = 10) -> tuple[int, int] | None:
-    """`57+68`, `57 68` or (57, 68) as two numbers."""
-    from glassformer.models.adding import require_summand
+def read_decimal(value: int | str) -> int | str:
+    """A number, where a text has nothing but digits; anything else is refused later, as it is."""
+    if not isinstance(value, str):
+        return value
+    digits = value.lstrip("0") or "0"
+    is_plain = value.isascii() and value.isdigit() and len(digits) < _LONGEST
+    return int(digits) if is_plain else value
 
+
+def read_pair(value: str | Sequence[int] | None) -> tuple[int, int] | None:
+    """`57+68`, `57 68` or (57, 68) as two numbers; the task says later how large they may be."""
     if value is None:
         return None
     words = value.replace("+", " ").split() if isinstance(value, str) else [str(one) for one in value]
-    if len(words) != 2 or not all(word.isdigit() for word in words):
-        raise UserError(f"--pair must be two integers from 0 up, as 57+68, but it is '{value}'")
-    return require_summand("A", int(words[0]), digits), require_summand("B", int(words[1]), digits)
+    numbers = [number for word in words if isinstance(number := read_decimal(word), int)]
+    if len(words) != 2 or len(numbers) != 2:
+        raise UserError(
+            f"--pair must be two integers from 0 up, as 57+68, but it is {shorten_value(value, str)!r}"
+        )
+    return numbers[0], numbers[1]
 
 
 def gather_settings(options: Mapping[str, Any] | None, **short: object) -> dict[str, Any]:

@@ -28,7 +28,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "INTEGERS KINDS THEMES Theme find_theme list_line_colours mix_colours name_colour "
         "pick_accent_text_colour pick_text_colour pick_token_colour scale_token_colours"
     ),
-    "values": "list_texts split_list",
+    "values": "LATER list_texts split_list",
     "waiting": "TellCount TellShare show_count_bar show_share_bar show_status",
     "words": (
         "MINUS choose_plural format_count format_decimals format_exponent format_interval "

@@ -1,6 +1,8 @@
-"""Values that a shell gives as text and Python as it likes."""
+"""Values of settings: those that a shell gives as text and Python as it likes, and those that came later."""
 
 from collections.abc import Sequence
+
+LATER = {"later": True}  # of a field that older files do not have: at its default it is not written down
 
 
 def list_texts(value: str | Sequence[str]) -> tuple[str, ...]:

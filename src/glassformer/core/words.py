@@ -17,7 +17,7 @@ from typing import Any
 from glassformer.core.share import MeasuredShare
 
 MINUS = "\N{MINUS SIGN}"
-_MANY = 7  # digits from which on a power of ten is written as one
+_MANY, _VERY_MANY = 10**6, 10**18  # from which on a power of ten, and of any base, is written as one
 # Shares nearer to 0 or 1 than this are only bounded, and how: without decimals, and with some.
 _LEAST = (5e-4, 1e-7)
 _BOUNDS = (("<0.1%", ">99.9%"), ("<0.00001%", ">99.99999%"))
@@ -56,14 +56,18 @@ def format_count(count: int, noun: str, plural: str = "") -> str:
 
 
 def format_large_count(count: int | str) -> str:
-    """A power of ten from a million on, else the digits with commas.
+    """A power of ten from a million on, of a smaller or slightly larger base from 10^18 on; else commas.
 
-    >>> format_large_count("100000000000000000000"), format_large_count(12_769)
-    ('10^20', '12,769')
+    >>> format_large_count("100000000000000000000"), format_large_count(12_769), format_large_count(7**30)
+    ('10^20', '12,769', '7^30')
     """
-    text = str(count)
-    is_power = len(text) >= _MANY and text == "1" + "0" * (len(text) - 1)
-    return f"10^{len(text) - 1}" if is_power else f"{int(count):,}"
+    number = int(count)
+    bases = (10,) if number < _VERY_MANY else (10, *range(2, 17))
+    for base in bases if number >= _MANY else ():
+        power = round(math.log(number, base))
+        if base**power == number:
+            return f"{base}^{power}"
+    return f"{number:,}"
 
 
 def format_percent(share: float, decimals: int = 1) -> str:
@@ -185,13 +189,13 @@ def replace_minus(text: str) -> str:
     return text.replace("-", MINUS)
 
 
-def format_power(exponent: int) -> str:
-    """A power of ten, its exponent raised.
+def format_power(exponent: int, base: int = 10) -> str:
+    """A power of ten, or of another base, its exponent raised.
 
-    >>> format_power(-12)
-    '10⁻¹²'
+    >>> format_power(-12), format_power(4, base=7)
+    ('10⁻¹²', '7⁴')
     """
-    return "10" + str(exponent).translate(_RAISED)
+    return f"{base}" + str(exponent).translate(_RAISED)
 
 
 def lower_digits(name: str) -> str:

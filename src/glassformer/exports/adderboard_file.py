@@ -8,7 +8,7 @@ from glassformer.core.errors import UserError
 from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
 from glassformer.exports.torch_file import format_torch_model
 from glassformer.tasks import Layout
-from glassformer.tasks.board import BOARD_DIGITS
+from glassformer.tasks.board import BOARD_DIGITS, is_board_task
 
 _DECODING = '''
 
@@ -51,9 +51,10 @@ def format_adderboard_file(subject: ExportSubject) -> str:
         made = f"{subject.said} was made for {subject.loaded.task.name}"
         raise UserError(f"the board is for adders: {made} (--to torch)")
     task = subject.loaded.addition
-    if task.digits != BOARD_DIGITS:
+    if not is_board_task(task):
         raise UserError(
-            f"the board adds numbers of {BOARD_DIGITS} digits, and {subject.said} those of {task.digits}"
+            f"the board adds numbers of {BOARD_DIGITS} digits, and {subject.said} those of "
+            f"{task.digits}{task.name_base()}"
         )
     extra = "A submission to AdderBoard; it needs PyTorch alone. Put your name into the metadata."
     return (

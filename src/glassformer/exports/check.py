@@ -91,7 +91,7 @@ def _write_model_sums(loaded: LoadedModel, pairs: list[tuple[int, int]]) -> list
     if not pairs:
         return []
     task, (a, b) = loaded.addition, zip(*pairs, strict=True)
-    written = write_answers(loaded, task, to_digits(a, task.digits), to_digits(b, task.digits))
+    written = write_answers(loaded, task, *(to_digits(side, task.digits, task.base) for side in (a, b)))
     found = [read_answer_number(task.written(), column) for column in written.T]
     return [got if isinstance(got, int) else _NO_NUMBER for got in found]
 

@@ -80,8 +80,9 @@ class ExportSubject:
         """One line: what the model does."""
         task = self.loaded.task
         if task.family == "addition":
-            digits = self.loaded.addition.digits
-            return f"adds two numbers of {digits} digits, writing its sum token by token"
+            addition = self.loaded.addition
+            size = f"{addition.digits} digits{addition.name_base()}"
+            return f"adds two numbers of {size}, writing its sum token by token"
         return f"made for the {task.family} {task.name}"
 
 

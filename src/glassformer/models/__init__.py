@@ -1,7 +1,7 @@
 """What computes: parts, the forward pass, the counts. NumPy and JAX run the same code."""
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
-    "adding": "SumAnswer label_token read_answer_number require_summand write_sum",
+    "adding": "SumAnswer format_in_base label_token read_answer_number require_summand write_sum",
     "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
     "attention": "Attention AttentionSite MASKED Record",
     "blocks": "Blocks apply_blockwise_linear map_blocks to_dense",

@@ -1,7 +1,7 @@
 """One sum as a model writes it: 57 + 68 is asked as tokens, and what comes back is read as a number.
 
 >>> from glassformer.tasks import make_layout
->>> layout = make_layout("msb", digits=2)
+>>> layout = make_layout("msb", digits=2, base=10)
 >>> read_answer_number(layout, np.array([5, 2, 1])), read_answer_number(layout, np.array([5, 10, 1]))
 (125, '1=5')
 """
@@ -15,7 +15,7 @@ from glassformer.core.errors import require_value
 from glassformer.models.generate import measure_top_margin, write_greedy
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, Layout, to_digits, to_numbers
-from glassformer.tasks.addition import BASE
+from glassformer.tasks.layouts import DIGIT_LABELS
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,14 @@ class SumAnswer:
     right: bool
     margin: float  # the smallest of all digits
     digits: tuple[_AnswerDigit, ...]  # in the order of writing
+    base: int  # of these digits; the numbers themselves are integers
 
 
 def write_sum(model: Model, task: Addition, a: object, b: object) -> SumAnswer:
     """The sum, digit by digit, each fed back as the model wrote it."""
-    first, second = require_summand("a", a, task.digits), require_summand("b", b, task.digits)
+    first, second = require_summand("a", a, task), require_summand("b", b, task)
     layout, gaps = task.written(), list[float]()
-    prompt = layout.prompt(to_digits([first], task.digits), to_digits([second], task.digits))
+    prompt = layout.prompt(*(to_digits([number], task.digits, task.base) for number in (first, second)))
     tokens = write_greedy(
         model, prompt, task.digits + 1, lambda logits: gaps.append(float(measure_top_margin(logits)[0]))
     )
@@ -59,14 +60,25 @@ def write_sum(model: Model, task: Addition, a: object, b: object) -> SumAnswer:
         )
         for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
     )
-    return SumAnswer(first, second, first + second, got, got == first + second, min(gaps), digits)
+    total = first + second
+    return SumAnswer(first, second, total, got, got == total, min(gaps), digits, task.base)
 
 
 def read_answer_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
     """The number that these tokens, units first, spell; a text where they are not all digits."""
-    if (digits < BASE).all():
-        return to_numbers(digits[:, None])[0]
+    if (digits < layout.base).all():
+        return to_numbers(digits[:, None], layout.base)[0]
     return "".join(label_token(layout, int(digit)) for digit in digits[::-1])
+
+
+def format_in_base(number: int, base: int) -> str:
+    """The number as its digits are labelled, highest first.
+
+    >>> format_in_base(66, 7), format_in_base(255, 16), format_in_base(0, 2)
+    ('123', 'ff', '0')
+    """
+    rest, digit = divmod(number, base)
+    return (format_in_base(rest, base) if rest else "") + DIGIT_LABELS[digit]
 
 
 def label_token(layout: Layout, token: int) -> str:
@@ -74,9 +86,9 @@ def label_token(layout: Layout, token: int) -> str:
     return layout.labels[token] if token < len(layout.labels) else f"<{token}>"
 
 
-def require_summand(name: str, value: object, digits: int) -> int:
+def require_summand(name: str, value: object, task: Addition) -> int:
     """The value, if it is an integer that the task can write."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    number, most = int(value) if isinstance(value, int | np.integer) else -1, BASE**digits - 1
+    number, most = int(value) if isinstance(value, int | np.integer) else -1, task.base**task.digits - 1
     require_value(is_whole and 0 <= number <= most, name, f"an integer between 0 and {most}", value)
     return number

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from glassformer.core.errors import require_bounds, require_value
+from glassformer.core.values import LATER
 from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import Head, LinearHead
 from glassformer.models.norm import NoNorm, Norm
-from glassformer.models.parameter import LATER
 from glassformer.models.position import LearnedPosition, Position
 from glassformer.models.projection import FullProjection
 from glassformer.models.token import LearnedTable, Token

@@ -16,7 +16,6 @@ from glassformer.core.errors import require_value
 from glassformer.models.ops import Value
 
 Shape = tuple[int, ...]
-LATER = {"later": True}  # of a field that older models do not have: at its default it is not written down
 Start = Literal["fan_in", "xavier", "unit", "zero", "gram"]
 
 

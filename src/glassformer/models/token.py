@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from glassformer.core.errors import require_value
+from glassformer.core.values import LATER
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import (
-    LATER,
     Parameter,
     Parameters,
     make_constant_parameter,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.models.adding import read_answer_number
+from glassformer.models.adding import format_in_base, read_answer_number
 from glassformer.pages.pack import unpack_array
 from glassformer.pages.story import Chapter, StorySubject, describe_attention_row, make_chapter
 from glassformer.pages.story_past import tell_parameters, tell_proof, tell_seeds, tell_training
@@ -24,7 +24,7 @@ class _WrittenSum:
         self.tale, self.task = tale, tale.loaded.addition
         self.a, self.b = parse_pair(tale.input)
         self.layout = self.task.written()
-        x, y = (to_digits([number], self.task.digits) for number in (self.a, self.b))
+        x, y = (to_digits([number], self.task.digits, self.task.base) for number in (self.a, self.b))
         self.x, self.y = np.append(x[:, 0], 0), np.append(y[:, 0], 0)
         self.sum = write_sums(tale.model, self.task, x, y)
         self.written = self.sum.tokens[self.layout.answer, 0]
@@ -48,7 +48,7 @@ class _WrittenSum:
     @property
     def carry(self) -> int:
         """Into the column in focus, in the right sum."""
-        power = 10**self.column
+        power = self.task.base**self.column
         return int((self.a % power + self.b % power) // power)
 
     @cached_property
@@ -58,6 +58,11 @@ class _WrittenSum:
     @property
     def logits(self) -> np.ndarray:
         return np.asarray(self.trace["logits"][self.place], np.float64)
+
+    @property
+    def where(self) -> str:
+        """The column in focus, in words."""
+        return describe_column(self.column, self.task.base)
 
     def named(self, place: int) -> str:
         """`x2 (a 9)`: the digit at a position, by its number and column; a mark as it is."""
@@ -107,11 +112,9 @@ def _tell_column_attention(writing: _WrittenSum) -> Chapter | None:
         return None
     layer, head, row = max(found, key=lambda one: float(one[2].max()))
     whose = _describe_sharpest_head(layer, head, found)
-    here = f"The digit of {describe_column(writing.column)} is predicted at {writing.named(writing.place)}"
+    here = f"The digit of {writing.where} is predicted at {writing.named(writing.place)}"
     return make_chapter(
-        f"What {describe_column(writing.column)} attend to"
-        if writing.column < 4
-        else "What a column attends to",
+        "What a column attends to" if "column" in writing.where else f"What {writing.where} attend to",
         [
             f"{here}.",
             f"From there {whose} gives {describe_attention_row(row, writing.named, _SHOWN)}.",
@@ -144,15 +147,17 @@ def _list_attention_rows(writing: _WrittenSum) -> list[tuple[int, int, np.ndarra
 
 def _tell_carry(writing: _WrittenSum) -> Chapter:
     """The column's sum and carry, and the two best digits."""
-    x, y, carry = int(writing.x[writing.column]), int(writing.y[writing.column]), writing.carry
+    total = int(writing.x[writing.column] + writing.y[writing.column]) + writing.carry
+    x, y = (writing.tale.label(int(part[writing.column])) for part in (writing.x, writing.y))
     first, second = (int(token) for token in np.argsort(-writing.logits, kind="stable")[:2])
     gap = format_number(float(writing.logits[first] - writing.logits[second]))
-    digit = int(writing.wanted[writing.focus])
+    digit = writing.tale.label(int(writing.wanted[writing.focus]))
     return make_chapter(
         "The number line and the carry",
         [
-            f"In {describe_column(writing.column)} the digits are {x} and {y}, and the carry into them is "
-            f"{carry}: they sum to {x + y + carry}, so the right digit is {digit}.",
+            f"In {writing.where} the digits are {x} and {y}, and the carry into them is "
+            f"{writing.carry}: they sum to {_name_total(total, writing.task.base)}, so the right digit is "
+            f"{digit}.",
             f"The largest logit is that of {writing.tale.label(first)}, the next that of "
             f"{writing.tale.label(second)}; they differ by {gap}.",
             "The line shows where the answer would change.",
@@ -162,11 +167,21 @@ def _tell_carry(writing: _WrittenSum) -> Chapter:
     )
 
 
+def _name_total(total: int, base: int) -> str:
+    """The sum of a column, at most twice the base minus 1: `12`, or `12, which is 15 in base 7`.
+
+    >>> _name_total(12, 10), _name_total(12, 7)
+    ('12', '12, which is 15 in base 7')
+    """
+    written = format_in_base(total, base)
+    return str(total) if str(total) == written else f"{total}, which is {written} in base {base}"
+
+
 def _tell_worst_digit(writing: _WrittenSum) -> Chapter:
     """The first wrong digit, or the one with the smallest margin."""
     margin, step = float(writing.margins[writing.focus]), writing.focus
-    got, digit = writing.tale.label(int(writing.written[step])), int(writing.wanted[step])
-    where = describe_column(writing.column)
+    got, digit = (writing.tale.label(int(part[step])) for part in (writing.written, writing.wanted))
+    where = writing.where
     if (writing.written == writing.wanted).all():
         largest = format_number(float(writing.margins.max()))
         text = [

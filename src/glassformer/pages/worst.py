@@ -45,7 +45,9 @@ def find_examples(model: Model, task: Task, verdict: Verdict) -> _WorstExamples:
 def _choose_sum_inputs(model: Model, task: Addition, verdict: Verdict, fewest: int) -> list[_Wish]:
     """The hardest pair of every step; where these are fewer, the worst of many hard pairs."""
     by_margin = sorted(list_step_rows(verdict, task), key=lambda step: step["margin"])
-    wishes = [(step["input"], f"hardest at {describe_column(step['column'])}") for step in by_margin]
+    wishes = [
+        (step["input"], f"hardest at {describe_column(step['column'], task.base)}") for step in by_margin
+    ]
     tried = _find_worst_pairs(model, task) if len(wishes) < fewest else []
     return wishes + [(pair, "worst of the hard pairs tried") for pair in tried]
 
@@ -95,10 +97,10 @@ def _drop_repeated_inputs(wishes: list[_Wish]) -> list[_Wish]:
 
 def _find_worst_pairs(model: Model, task: Addition) -> list[str]:
     """The hard pairs with the smallest margins."""
-    x, y = draw_hard_pairs(np.random.default_rng(0), _TRIED, task.digits)
+    x, y = draw_hard_pairs(np.random.default_rng(0), _TRIED, task.digits, task.base)
     margins = write_sums(model, task, x, y).margins.min(0)
     order = np.argsort(margins, kind="stable")[:_MOST]
-    pairs = zip(to_numbers(x[:, order]), to_numbers(y[:, order]), strict=True)
+    pairs = zip(*(to_numbers(part[:, order], task.base) for part in (x, y)), strict=True)
     return [f"{a}+{b}" for a, b in pairs]
 
 
@@ -118,7 +120,7 @@ def compute_last_logits(model: Model, tokens: np.ndarray, lengths: np.ndarray) -
     return logits[:, lengths - 1, np.arange(len(lengths))]
 
 
-def describe_column(column: int) -> str:
-    """The units, the tens, or a power of ten."""
-    names = ("the units", "the tens", "the hundreds", "the thousands")
-    return names[column] if column < len(names) else f"the column of 10^{column}"
+def describe_column(column: int, base: int) -> str:
+    """The units, in base ten the tens, or a power of the base."""
+    names = ("the units", "the tens", "the hundreds", "the thousands")[: 4 if base == 10 else 1]
+    return names[column] if column < len(names) else f"the column of {base}^{column}"

@@ -156,12 +156,12 @@ def _find_smallest_margin(
 def _find_plainest_sum(model: Model, task: Addition, levels: list[ClassLevel]) -> SumAnswer:
     """Of the pairs that refute, the smallest one, with as many digits set to 0 as it can bear."""
     wrong = np.concatenate([level.wrong[level.status == ClassStatus.REFUTED] for level in levels])
-    plainest = min(wrong, key=lambda digits: sum(_read_both_numbers(digits)))
-    return write_sum(model, task, *_read_both_numbers(_simplify_pair(model, task, plainest)))
+    plainest = min(wrong, key=lambda digits: sum(_read_both_numbers(digits, task.base)))
+    return write_sum(model, task, *_read_both_numbers(_simplify_pair(model, task, plainest), task.base))
 
 
-def _read_both_numbers(digits: Int[np.ndarray, "column number"]) -> tuple[int, int]:
-    a, b = to_numbers(digits)
+def _read_both_numbers(digits: Int[np.ndarray, "column number"], base: int) -> tuple[int, int]:
+    a, b = to_numbers(digits, base)
     return a, b
 
 
@@ -173,6 +173,6 @@ def _simplify_pair(
         for number in range(2):
             fewer = digits.copy()
             fewer[column, number] = 0
-            if not write_sum(model, task, *_read_both_numbers(fewer)).right:
+            if not write_sum(model, task, *_read_both_numbers(fewer, task.base)).right:
                 digits = fewer
     return digits

@@ -11,11 +11,10 @@ from jaxtyping import Bool
 from glassformer.models.model import Model
 from glassformer.proofs.adder import AdderProof
 from glassformer.proofs.certificate import digest_certificate, make_heading
-from glassformer.proofs.columns import CARRIES
-from glassformer.proofs.hardest import find_attained_margins
+from glassformer.proofs.hardest import measure_proved_margins
 from glassformer.proofs.search import ClassLevel, ClassStatus, compute_next_tokens
 from glassformer.tasks import Addition
-from glassformer.tasks.addition import BASE, to_numbers
+from glassformer.tasks.addition import to_numbers
 
 _SPARE = 1.25  # by which the rounding bound is stated larger than found, for a checker that adds up otherwise
 _Leaf = list[Any]
@@ -81,22 +80,20 @@ def _fill_proved(proof: AdderProof, level: ClassLevel, found: list[_Leaf]) -> No
     rows = np.flatnonzero(level.status == ClassStatus.PROVED)
     if not len(rows):
         return
-    *_, digits = find_attained_margins(proof.tables, level)
-    plain = np.eye(proof.tables.coordinates)
-    for row in rows:
-        low, high = level.bounds.low[row].tolist(), level.bounds.high[row].tolist()
-        a, b = to_numbers(digits[row])
-        leaf = ["proved", low, high, float(level.least[row]), a, b]
-        turned = not np.array_equal(level.turn[row], plain)
-        found[row] = [*leaf, level.turn[row].tolist()] if turned else leaf
+    measure_proved_margins(proof.tables, level)
+    numbers = (to_numbers(level.hardest[rows, :, side].T, level.classes.layout.base) for side in range(2))
+    is_turned = (level.turn[rows] != np.eye(proof.tables.coordinates)).any((1, 2))
+    parts = (level.bounds.low[rows].tolist(), level.bounds.high[rows].tolist(), level.least[rows].tolist())
+    for row, turned, *leaf in zip(rows, is_turned, *parts, *numbers, strict=True):
+        found[row] = ["proved", *leaf, level.turn[row].tolist()] if turned else ["proved", *leaf]
 
 
 def _fill_refuted(proof: AdderProof, level: ClassLevel, found: list[_Leaf]) -> None:
     assert proof.tables
-    rows = np.flatnonzero(level.status == ClassStatus.REFUTED)
+    rows, base = np.flatnonzero(level.status == ClassStatus.REFUTED), level.classes.layout.base
     said = compute_next_tokens(proof.tables.model, level.classes.take(rows), level.wrong[rows])
     for row, token in zip(rows, said, strict=True):
-        found[row] = ["refuted", *to_numbers(level.wrong[row]), int(token)]
+        found[row] = ["refuted", *to_numbers(level.wrong[row], base), int(token)]
 
 
 def _fill_split(lower: ClassLevel, parts: list[_Leaf], found: list[_Leaf]) -> None:
@@ -110,6 +107,6 @@ def _fill_split(lower: ClassLevel, parts: list[_Leaf], found: list[_Leaf]) -> No
 
 
 def _format_mask(mask: Bool[np.ndarray, "carry x y"]) -> str:
-    """200 bits in hexadecimal; bit carry x 100 + x x 10 + y."""
-    bits = mask.reshape(CARRIES * BASE * BASE)
+    """Twice base^2 bits in hexadecimal; in base ten bit number 100 carry + 10 x + y."""
+    bits = mask.ravel()
     return f"{sum(1 << int(bit) for bit in np.flatnonzero(bits)):x}"

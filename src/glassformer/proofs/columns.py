@@ -7,22 +7,32 @@ The class says which digit is right: 2. A class may be split further by pinning 
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int
 
-from glassformer.tasks.addition import BASE
+from glassformer.tasks.addition import add_column
 from glassformer.tasks.layouts import Layout
 
 CARRIES = 2
-_X, _Y = np.meshgrid(np.arange(BASE), np.arange(BASE), indexing="ij")  # digits of a column
-_CARRY = np.arange(CARRIES)[:, None, None]
-_TOTAL = _X + _Y + _CARRY  # carry x y
-WRITTEN, CARRIED = _TOTAL % BASE, _TOTAL // BASE
 _NO_COLUMN = -1  # sum of the column above the highest
 
-_Mask = Bool[np.ndarray, "carry x y"]
+
+class ColumnCases(NamedTuple):
+    """What a column of two digits writes, and the carry out of it, by the carry into it."""
+
+    written: Int[np.ndarray, "carry x y"]
+    carried: Int[np.ndarray, "carry x y"]
+
+
+@lru_cache(maxsize=32)
+def tabulate_column(base: int) -> ColumnCases:
+    """All cases of a column: 7 and 8 with a carry write 6 in base ten, and carry 1."""
+    carry, x, y = np.ogrid[:CARRIES, :base, :base]
+    written, carried = add_column(x, y, carry, base)
+    return ColumnCases(written, carried)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +52,18 @@ class PairClasses:
     def __len__(self) -> int:
         return len(self.step)
 
+    @cached_property
+    def mask_number(self) -> Int[np.ndarray, " pin"]:
+        """Pins with the same mask have the same number."""
+        if not len(self.pin_mask):
+            return np.zeros(0, np.int64)
+        packed = np.packbits(self.pin_mask.reshape(len(self.pin_mask), -1), axis=1)
+        return np.ravel(np.unique(view_rows(packed), return_inverse=True)[1])
+
     @property
     def right(self) -> Int[np.ndarray, " row"]:
         """The token that must come."""
-        return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % BASE)
+        return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % self.layout.base)
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> "PairClasses":
         """Some of the rows, in the order given; a row may come more than once."""
@@ -63,8 +81,8 @@ class PairClasses:
 
     def masks(self, rows: Int[np.ndarray, " chosen"]) -> Bool[np.ndarray, "chosen column carry x y"]:
         """What rows leave open, column by column."""
-        chosen = self.take(rows)
-        found = np.ones((len(rows), self.layout.digits, CARRIES, BASE, BASE), bool)
+        chosen, base = self.take(rows), self.layout.base
+        found = np.ones((len(rows), self.layout.digits, CARRIES, base, base), bool)
         found[chosen.pin_row, chosen.pin_column] = chosen.pin_mask
         return found
 
@@ -79,6 +97,12 @@ class PairClasses:
             pin_column=np.append(self.pin_column[others], column),
             pin_mask=np.concatenate([self.pin_mask[others], mask]),
         )
+
+
+def view_rows(table: np.ndarray) -> np.ndarray:
+    """Every row as one value, so that equal ones can be found: the same bytes, for `np.unique`."""
+    table = np.ascontiguousarray(table)
+    return table.view(np.dtype((np.void, table.dtype.itemsize * table.shape[1])))[:, 0]
 
 
 def join_classes(parts: list[PairClasses]) -> PairClasses:
@@ -100,11 +124,12 @@ def list_written_columns(layout: Layout) -> Int[np.ndarray, " step"]:
 def enumerate_pair_classes(layout: Layout) -> PairClasses:
     """Every class that has a pair in it."""
     order, mark = list_written_columns(layout), list_mark_tokens(layout)[layout.prompt_length - 1]
+    sums, base = range(2 * layout.base - 1), layout.base
     rows = [
         (step, previous, total, carry)
         for step, column in enumerate(order)
-        for previous in ([mark] if step == 0 else range(BASE))
-        for total in ([_NO_COLUMN] if column == layout.digits else range(2 * BASE - 1))
+        for previous in ([mark] if step == 0 else range(base))
+        for total in ([_NO_COLUMN] if column == layout.digits else sums)
         for carry in range(CARRIES)
     ]
     step, previous, total, carry = np.array(rows).T
@@ -125,7 +150,8 @@ def pin_classes(
     column_sum, column_carry, digit = (
         values[:, None, None, None] for values in (total[next_rows], carry[next_rows], previous[old_rows])
     )
-    masks = [(column_sum == _X + _Y) & (column_carry == _CARRY), digit == WRITTEN]
+    into, x, y = np.ogrid[:CARRIES, : layout.base, : layout.base]
+    masks = [(column_sum == x + y) & (column_carry == into), digit == tabulate_column(layout.base).written]
     return PairClasses(
         layout,
         step,
@@ -154,15 +180,16 @@ def find_allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok
         for position in (*layout.x_positions, *layout.y_positions, *layout.z_positions)
         if position < len(allowed)
     ]
-    allowed[digits] = np.arange(vocab) < BASE
+    allowed[digits] = np.arange(vocab) < layout.base
     return allowed
 
 
 def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:
     """Whether any pair is in the class."""
     ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)
+    carried = tabulate_column(classes.layout.base).carried
     for out in range(CARRIES):
-        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == CARRIED)).any((2, 3))
+        ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == carried)).any((2, 3))
     state: np.ndarray = np.zeros((len(classes), CARRIES), bool)
     state[:, 0] = True
     for column in range(classes.layout.digits):

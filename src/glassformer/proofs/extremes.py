@@ -12,10 +12,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.models.bounded import LEAST, OWN
-from glassformer.proofs.columns import CARRIES, WRITTEN, PairClasses, list_mark_tokens
+from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
 from glassformer.proofs.heads import HeadTable
 from glassformer.proofs.paths import BestPairs, Digits, find_best_path
-from glassformer.tasks.addition import BASE
+from glassformer.tasks.addition import add_digits
 from glassformer.tasks.layouts import Layout
 
 _ROUNDS = 40  # of Dinkelbach at most; it converges faster than any power
@@ -102,7 +102,8 @@ def _maximise_at_once(side: _MixDirection, classes: PairClasses) -> BestPairs:
     queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
     guess = np.zeros(queries.shape[1])
     terms = bound_weight_terms(side, queries, guess)
-    best = _maximise_terms(terms, np.ravel(owner), classes)
+    first, same = _find_equal_terms(terms)
+    best = _maximise_terms(_TermBounds(*(part[first] for part in terms)), same[np.ravel(owner)], classes)
     return BestPairs(_raise_bounds(side, queries, guess, terms, best.value, np.ravel(owner)), best.digits)
 
 
@@ -114,7 +115,7 @@ def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
     )
     rows, guess = np.arange(len(classes)), np.full(len(classes), float(side.along.mean()))
     digits = _maximise_terms(bound_weight_terms(side, queries, guess), rows, classes).digits
-    guess, high = compute_coordinate(side, classes, digits), np.empty(len(classes))
+    guess, high = compute_coordinates([side], classes, digits)[:, 0], np.empty(len(classes))
     for number in range(_ROUNDS):
         some, own = classes.take(rows), np.arange(len(rows))
         terms = bound_weight_terms(side.take(rows), queries[:, rows], guess[rows])
@@ -122,7 +123,7 @@ def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
         high[rows] = _raise_bounds(
             side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some
         )
-        found = compute_coordinate(side.take(rows), some, best.digits)
+        found = compute_coordinates([side.take(rows)], some, best.digits)[:, 0]
         gains = found > guess[rows] + close
         rows = rows[gains]
         if not len(rows) or number == _ROUNDS - 1:
@@ -136,6 +137,15 @@ class _TermBounds(NamedTuple):
 
     positions: Float[np.ndarray, "query key tok"]
     rest: Float[np.ndarray, " query"]
+
+
+def _find_equal_terms(
+    terms: _TermBounds,
+) -> tuple[Int[np.ndarray, " distinct"], Int[np.ndarray, " query"]]:
+    """The first query of each kind, and the kind of every query: often tokens do not change what is asked."""
+    rows = np.concatenate([terms.positions.reshape(len(terms.rest), -1), terms.rest[:, None]], 1)
+    _, first, same = np.unique(view_rows(rows), return_index=True, return_inverse=True)
+    return first, np.ravel(same)
 
 
 def bound_weight_terms(
@@ -164,12 +174,9 @@ def _raise_bounds(
     """
     low, high, rest = (part[queries[0], queries[1]] for part in side.head.weights)
     rest = rest[owner]
-    least = _find_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum).sum(1) + rest
-    most = _find_open_ends(high, owner, classes, np.maximum).sum(1) + rest
-    scale = (
-        _find_open_ends(np.abs(terms.positions), owner, classes, np.maximum).sum(1)
-        + np.abs(terms.rest)[owner]
-    )
+    least = _sum_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum) + rest
+    most = _sum_open_ends(high, owner, classes, np.maximum) + rest
+    scale = _sum_open_ends(np.abs(terms.positions), owner, classes, np.maximum) + np.abs(terms.rest)[owner]
     gain = value + SUMS * scale
     total = np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -179,16 +186,18 @@ def _raise_bounds(
     return np.asarray(found + OWN * np.abs(found) + LEAST)
 
 
-def _find_open_ends(
+def _sum_open_ends(
     values: Float[np.ndarray, "query key tok"], owner: np.ndarray, classes: PairClasses | None, best: np.ufunc
-) -> Float[np.ndarray, "row key"]:
-    """The smallest or largest value of the tokens that a class leaves open, by position; 0 where none is."""
-    found = best.reduce(values, axis=2)[owner]
+) -> Float[np.ndarray, " row"]:
+    """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed."""
+    found = best.reduce(values, axis=2)
     if classes is None:
-        return np.where(np.isfinite(found), found, 0.0)
+        return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1)[owner])
+    found = found[owner]  # row key
     layout, count, masks = classes.layout, values.shape[1], classes.pin_mask
     worst = np.inf if best is np.minimum else 0.0
-    sums = np.stack([(masks & (digit == WRITTEN)).any((1, 2, 3)) for digit in range(BASE)], 1)
+    base, written = layout.base, tabulate_column(layout.base).written
+    sums = np.stack([(masks & (digit == written)).any((1, 2, 3)) for digit in range(base)], 1)
     opened: tuple[np.ndarray, ...] = (
         np.asarray(masks.any((1, 3))),
         np.asarray(masks.any((1, 2))),
@@ -200,33 +209,35 @@ def _find_open_ends(
         position = np.array(positions)[classes.pin_column]
         pins = np.flatnonzero(position < count)
         rows = classes.pin_row[pins]
-        there = values[owner[rows], position[pins], :BASE]
+        there = values[owner[rows], position[pins], :base]
         found[rows, position[pins]] = best.reduce(np.where(tokens[pins], there, worst), axis=1)
-    return np.where(np.isfinite(found), found, 0.0)
+    return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1))
 
 
-def compute_coordinate(
-    side: _MixDirection, classes: PairClasses, digits: Digits
-) -> Float[np.ndarray, " row"]:
-    """The coordinate of concrete pairs."""
-    tokens = write_pair_tokens(classes.layout, digits)  # row pos
-    keys = np.arange(side.along.shape[1])
-    middle = (side.head.weights.low + side.head.weights.high) / 2
-    weights = middle[classes.step[:, None], classes.previous[:, None], keys, tokens]  # row key
-    rest = side.head.weights.rest[classes.step, classes.previous]
-    rows = np.arange(len(side.along))[:, None] if len(side.along) > 1 else 0
-    found: np.ndarray = ((weights * side.along[rows, keys, tokens]).sum(1) + rest * side.nothing) / (
-        weights.sum(1) + rest
-    )
-    return found
+def compute_coordinates(
+    sides: list[_MixDirection], classes: PairClasses, digits: Digits
+) -> Float[np.ndarray, "row coordinate"]:
+    """The coordinates of concrete pairs along directions; those of one head stand together."""
+    _, keys, vocab = sides[0].along.shape
+    cells = write_pair_tokens(classes.layout, digits) + vocab * np.arange(keys)  # row key
+    found, head = list[np.ndarray](), None
+    for side in sides:
+        if side.head is not head:
+            head, (low, high, rests) = side.head, side.head.weights
+            query = (classes.step * vocab + classes.previous)[:, None]
+            weights = ((low + high) / 2).ravel()[query * (keys * vocab) + cells]  # row key
+            rest = rests[classes.step, classes.previous]
+            total = weights.sum(1) + rest
+        rows = np.arange(len(side.along))[:, None] * (keys * vocab) if len(side.along) > 1 else 0
+        along = side.along.ravel()[rows + cells]
+        found.append(((weights * along).sum(1) + rest * side.nothing) / total)
+    return np.stack(found, 1)
 
 
 def write_pair_tokens(layout: Layout, digits: Digits) -> Int[np.ndarray, "row pos"]:
     """What the model reads: both numbers and the right digits of their sum."""
-    from glassformer.tasks.addition import add_digits
-
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    return np.asarray(layout.encode(x, y, add_digits(x, y))[:-1].T)
+    return np.asarray(layout.encode(x, y, add_digits(x, y, layout.base))[:-1].T)
 
 
 def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
@@ -245,11 +256,11 @@ def sum_columns(
     nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
     positions = np.concatenate([positions, nowhere], 1)
     x, y, z = (
-        positions[:, list(where[: layout.digits]), :BASE]
+        positions[:, list(where[: layout.digits]), : layout.base]
         for where in (layout.x_positions, layout.y_positions, layout.z_positions)
     )
-    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, WRITTEN]
-    found: np.ndarray = sums.reshape(*sums.shape[:3], BASE * BASE)
+    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, tabulate_column(layout.base).written]
+    found: np.ndarray = sums.reshape(*sums.shape[:3], layout.base**2)
     return found
 
 

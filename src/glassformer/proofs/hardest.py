@@ -29,6 +29,10 @@ _CUTS = 14  # of a box whose gap is to be known better
 _ROUNDS = 6  # of splitting classes whose bound is below what any pair seems to attain
 _MOST_SPLIT = 256  # classes at a time, those with the smallest bounds
 _LEAST_TIME = 0.5  # seconds for it, at least
+_ROW_FIELDS = (  # all of a level but its classes and bounds
+    *("parent", "column", "root", "status", "least", "error", "wrong", "turn"),
+    *("attained", "known", "hardest"),
+)
 CLOSE = 1e-3  # share of the margin by which the bound may stay below it
 
 
@@ -39,12 +43,13 @@ def find_hardest_pairs(
 
     Refines until margin and bound agree, but for no longer than the proof itself has `spent`.
     """
-    leaves, began = _gather_proved_leaves(levels), time.perf_counter()
-    deadline = min(deadline, began + max(_LEAST_TIME, spent))
-    margin, known, digits = find_attained_margins(tables, leaves)
+    deadline = min(deadline, time.perf_counter() + max(_LEAST_TIME, spent))
+    for level in levels:
+        measure_proved_margins(tables, level)
+    leaves = _gather_proved_leaves(levels)
     steps = levels[0].classes.layout.digits + 1
     for number in range(_ROUNDS + 1):
-        least = _find_step_minima(known, leaves.classes.step, steps)
+        least = _find_step_minima(leaves.known, leaves.classes.step, steps)
         target = least[leaves.classes.step] * (1 - close)
         loose = np.flatnonzero(leaves.least < target)
         if not len(loose) or time.perf_counter() > deadline:
@@ -60,8 +65,7 @@ def find_hardest_pairs(
         if found is None:
             break
         leaves = found
-        margin, known, digits = find_attained_margins(tables, leaves)
-    return tuple(_make_hardest_pair(leaves, margin, digits, step) for step in range(steps))
+    return tuple(_make_hardest_pair(leaves, step) for step in range(steps))
 
 
 def _gather_proved_leaves(levels: list[ClassLevel]) -> ClassLevel:
@@ -71,10 +75,7 @@ def _gather_proved_leaves(levels: list[ClassLevel]) -> ClassLevel:
 
 
 def _take_rows(level: ClassLevel, rows: Int[np.ndarray, " chosen"]) -> ClassLevel:
-    parts = {
-        key: getattr(level, key)[rows]
-        for key in ("parent", "column", "root", "status", "least", "error", "wrong", "turn")
-    }
+    parts = {key: getattr(level, key)[rows] for key in _ROW_FIELDS}
     return replace(
         level,
         classes=level.classes.take(rows),
@@ -84,8 +85,7 @@ def _take_rows(level: ClassLevel, rows: Int[np.ndarray, " chosen"]) -> ClassLeve
 
 
 def _join_levels(levels: list[ClassLevel]) -> ClassLevel:
-    keys = ("parent", "column", "root", "status", "least", "error", "wrong", "turn")
-    parts = {key: np.concatenate([getattr(level, key) for level in levels]) for key in keys}
+    parts = {key: np.concatenate([getattr(level, key) for level in levels]) for key in _ROW_FIELDS}
     bounds = MixExtremes(
         *(np.concatenate(arrays) for arrays in zip(*(one.bounds for one in levels), strict=True))
     )
@@ -101,13 +101,23 @@ def _write_back_leaves(levels: list[ClassLevel], leaves: ClassLevel) -> None:
         first += len(rows)
 
 
-def find_attained_margins(tables: ModelTables, leaves: ClassLevel) -> tuple[np.ndarray, np.ndarray, Digits]:
+def measure_proved_margins(tables: ModelTables, level: ClassLevel) -> None:
+    """The attained margins of all proved classes of a level that have not been measured yet."""
+    is_new = (level.status == ClassStatus.PROVED) & np.isnan(level.attained)
+    _measure_attained_margins(tables, level, np.flatnonzero(is_new))
+
+
+def _measure_attained_margins(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " some"]) -> None:
     """Of the pairs at the ends of each class's box the smallest margin, what is known of it, and the pair."""
-    pairs = np.stack(list_bound_ends(leaves.bounds), 1)  # row end column number
-    found = [measure_pair_gaps(tables, leaves.classes, pairs[:, i]) for i in range(pairs.shape[1])]
+    if not len(rows):
+        return
+    pairs = np.stack([digits[rows] for digits in list_bound_ends(level.bounds)], 1)  # row end column number
+    classes = level.classes.take(rows)
+    found = [measure_pair_gaps(tables, classes, pairs[:, i]) for i in range(pairs.shape[1])]
     margins, known = (np.stack([getattr(one, key) for one in found], 1) for key in ("middle", "least"))
-    best, rows = margins.argmin(1), np.arange(len(margins))
-    return margins[rows, best], known[rows, best], pairs[rows, best]
+    best, every = margins.argmin(1), np.arange(len(margins))
+    level.attained[rows], level.known[rows] = margins[every, best], known[every, best]
+    level.hardest[rows] = pairs[every, best]
 
 
 def measure_pair_gaps(tables: ModelTables, classes: PairClasses, digits: Digits) -> BoxGaps:
@@ -147,11 +157,12 @@ def _split_loose_classes(
     parts = make_class_level(classes, parent, column, leaves.root[parent], leaves.turn[parent])
     judge_level(tables, parts)
     parts.least[parts.status != ClassStatus.PROVED] = -np.inf
+    _measure_attained_margins(tables, parts, np.arange(len(classes)))
     return _join_levels([_take_rows(leaves, np.setdiff1d(np.arange(len(leaves.classes)), parent)), parts])
 
 
-def _make_hardest_pair(leaves: ClassLevel, margin: np.ndarray, digits: Digits, step: int) -> HardestPair:
+def _make_hardest_pair(leaves: ClassLevel, step: int) -> HardestPair:
     rows = np.flatnonzero(leaves.classes.step == step)
-    row = rows[margin[rows].argmin()]
-    a, b = (to_numbers(digits[row, :, number, None])[0] for number in range(2))
-    return HardestPair(step, a, b, float(margin[row]), float(leaves.least[rows].min()))
+    row = rows[leaves.attained[rows].argmin()]
+    a, b = to_numbers(leaves.hardest[row], leaves.classes.layout.base)
+    return HardestPair(step, a, b, float(leaves.attained[row]), float(leaves.least[rows].min()))

@@ -30,8 +30,8 @@ def mine_problems(run: Run, everyone: dict[str, np.ndarray]) -> Int[np.ndarray, 
         Model(run.architecture, {name: array[i] for name, array in everyone.items()}) for i in range(count)
     ]
     digits = np.concatenate(list(map_threads(lambda model: find_hard_digits(model, task), iter(models))))
-    x, y = replace_board_pairs(digits[:, :, 0].T, digits[:, :, 1].T)
-    return np.asarray(task.written().encode(x, y, add_digits(x, y)))
+    x, y = replace_board_pairs(digits[:, :, 0].T, digits[:, :, 1].T, task.base)
+    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base)))
 
 
 def find_hard_digits(model: Model, task: Addition) -> Digits:

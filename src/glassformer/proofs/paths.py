@@ -4,21 +4,20 @@ A class pins few columns. What stands before its first pinned column and behind 
 classes of a query, so it is worked out once a query: the cost of a class does not grow with the digits.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.proofs.columns import CARRIED, CARRIES, PairClasses
-from glassformer.tasks.addition import BASE
+from glassformer.proofs.columns import CARRIES, PairClasses, tabulate_column
 
-# Which of a column's 100 pairs of digits take carry `i` to carry `o`.
-_WAYS = [[np.flatnonzero(CARRIED[i].ravel() == o) for o in range(CARRIES)] for i in range(CARRIES)]
 _LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
 
-_CHUNK = 1024  # classes at a time, so that what they need stays in the cache
+_CHUNK = 4096  # classes at a time, for the sake of memory
 
 Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
+_Pairs = Int[np.ndarray, "row column"]  # both digits of a column as one number, base x + y
 
 
 class BestPairs(NamedTuple):
@@ -57,18 +56,40 @@ def find_best_path(
     classes: PairClasses,
 ) -> BestPairs:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
-    ways = _find_best_ways(columns)
+    ways = _find_best_ways(columns, classes.layout.base)
     shared = _QueryPaths(columns, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
-    chunks = [np.arange(begin, min(begin + _CHUNK, len(owner))) for begin in range(0, len(owner), _CHUNK)]
-    found = [_join_best_paths(shared, owner[rows], classes.take(rows)) for rows in chunks]
-    return BestPairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    chosen, same = _find_distinct_pins(len(columns), owner, classes)
+    pinned, spans = _find_pinned_ways(shared, owner, classes, chosen), _find_pinned_spans(classes, same)
+    chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(owner), _CHUNK)]
+    found = [
+        _join_best_paths(shared, pinned, owner[rows], _PinnedSpans(*(part[rows] for part in spans)))
+        for rows in chunks
+    ]
+    value, pairs = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return BestPairs(value, np.stack(np.divmod(pairs, classes.layout.base), 2).astype(np.int8))
 
 
-def _join_best_paths(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
+def _find_distinct_pins(
+    queries: int, owner: Int[np.ndarray, " row"], classes: PairClasses
+) -> tuple[Int[np.ndarray, " distinct"], Int[np.ndarray, " pin"]]:
+    """One pin of each kind (query, column, mask), and the kind of every pin: classes share most of them."""
+    every = np.arange(len(classes.pin_row))
+    if queries == len(owner):  # each class asks its own query
+        return every, every
+    spot = owner[classes.pin_row] * classes.layout.digits + classes.pin_column
+    number = classes.mask_number
+    _, first, same = np.unique(
+        spot * (number.max(initial=0) + 1) + number, return_index=True, return_inverse=True
+    )
+    return first, np.ravel(same)
+
+
+def _join_best_paths(
+    shared: _QueryPaths, pinned: _CarryWays, owner: Int[np.ndarray, " row"], spans: "_PinnedSpans"
+) -> tuple[Float[np.ndarray, " row"], _Pairs]:
     """Up to the first pinned column, through the pinned ones, and on from the last."""
-    start, stop, pins = _find_pinned_span(classes)
-    pinned, digits = _find_pinned_ways(shared, owner, classes), classes.layout.digits
-    ending = (classes.last[:, None] == _LASTS).all(2).argmax(1)
+    start, stop, pins, ending = spans
+    digits = shared.columns.shape[1]
     state, within = shared.before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
     for offset in range(pins.shape[1]):
         column = np.minimum(start + offset, digits - 1)
@@ -77,28 +98,38 @@ def _join_best_paths(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classe
         within.append((reached.argmax(1), here.pair))
         state = np.where((start + offset < stop)[:, None], reached.max(1), state)
     state = state + shared.behind.value[ending, owner, stop]
-    found, carry = np.empty((len(owner), digits, 2), np.int64), state.argmax(1)
+    found, carry = np.empty((len(owner), digits), np.int16), state.argmax(1)
     _trace_digits_behind(shared, ending, owner, stop, carry, found)
     carry = _trace_digits_within(within, start, stop, carry, found)
     _trace_digits_before(shared, owner, start, carry, found)
-    return BestPairs(state.max(1), found)
+    return state.max(1), found
 
 
 def _find_pinned_ways(
-    shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses
+    shared: _QueryPaths,
+    owner: Int[np.ndarray, " row"],
+    classes: PairClasses,
+    pins: Int[np.ndarray, " chosen"],
 ) -> _CarryWays:
-    """The best ways through every pinned column, among the digits that its pin leaves open."""
-    masks = classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE)
-    sums = shared.columns[owner[classes.pin_row], classes.pin_column]
-    return _find_best_ways(np.where(masks, sums, -np.inf))
+    """The best ways through some pinned columns, among the digits that the pin leaves open."""
+    masks = classes.pin_mask[pins].reshape(len(pins), CARRIES, classes.layout.base**2)
+    sums = shared.columns[owner[classes.pin_row[pins]], classes.pin_column[pins]]
+    return _find_best_ways(np.where(masks, sums, -np.inf), classes.layout.base)
 
 
-def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> _CarryWays:
+@lru_cache(maxsize=32)
+def _list_ways(base: int) -> list[list[np.ndarray]]:
+    """Which of a column's pairs of digits, 100 in base ten, take carry `i` to carry `o`."""
+    carried = tabulate_column(base).carried.reshape(CARRIES, -1)
+    return [[np.flatnonzero(carried[i] == o) for o in range(CARRIES)] for i in range(CARRIES)]
+
+
+def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"], base: int) -> _CarryWays:
     """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
     shape = (*columns.shape[:-1], CARRIES)
     value, pair = np.empty(shape), np.empty(shape, np.int64)
     for start in range(CARRIES):
-        for end, pairs in enumerate(_WAYS[start]):
+        for end, pairs in enumerate(_list_ways(base)[start]):
             those = columns[..., start, pairs]
             best = those.argmax(-1)
             pair[..., start, end] = pairs[best]
@@ -119,16 +150,24 @@ def _choose_column_ways(
     )
 
 
-def _find_pinned_span(classes: PairClasses) -> tuple[np.ndarray, np.ndarray, Int[np.ndarray, "row offset"]]:
-    """From which to which column a row is pinned, and the number of its pin in each of these, or -1."""
+class _PinnedSpans(NamedTuple):
+    """From which to which column rows are pinned, and the kind of the pin in each of these, or -1."""
+
+    start: Int[np.ndarray, " row"]
+    stop: Int[np.ndarray, " row"]
+    pins: Int[np.ndarray, "row offset"]
+    ending: Int[np.ndarray, " row"]  # which last carries are open: number in _LASTS
+
+
+def _find_pinned_spans(classes: PairClasses, kind: Int[np.ndarray, " pin"]) -> _PinnedSpans:
     digits = classes.layout.digits
     start, stop = np.full(len(classes), digits), np.zeros(len(classes), np.int64)
     np.minimum.at(start, classes.pin_row, classes.pin_column)
     np.maximum.at(stop, classes.pin_row, classes.pin_column + 1)
     stop = np.maximum(start, stop)
     pins = np.full((len(classes), int((stop - start).max(initial=0))), -1)
-    pins[classes.pin_row, classes.pin_column - start[classes.pin_row]] = np.arange(len(classes.pin_row))
-    return start, stop, pins
+    pins[classes.pin_row, classes.pin_column - start[classes.pin_row]] = kind
+    return _PinnedSpans(start, stop, pins, (classes.last[:, None] == _LASTS).all(2).argmax(1))
 
 
 def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
@@ -163,15 +202,15 @@ def _trace_digits_behind(
     owner: np.ndarray,
     stop: np.ndarray,
     carry: np.ndarray,
-    digits: Digits,
+    pairs: _Pairs,
 ) -> None:
     """Fill in the digits behind the last pinned column, from the carry into it on."""
     carry = carry.copy()
-    for column in range(int(stop.min(initial=0)), digits.shape[1]):
+    for column in range(int(stop.min(initial=0)), pairs.shape[1]):
         rows = np.flatnonzero(stop <= column)
         query, start = owner[rows], carry[rows]
         end = shared.behind.other[ending[rows], query, column, start]
-        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, start, end], BASE), 1)
+        pairs[rows, column] = shared.ways.pair[query, column, start, end]
         carry[rows] = end
 
 
@@ -180,20 +219,19 @@ def _trace_digits_within(
     start: np.ndarray,
     stop: np.ndarray,
     carry: np.ndarray,
-    digits: Digits,
+    pairs: _Pairs,
 ) -> Int[np.ndarray, " row"]:
     """Fill in the digits of the pinned columns, last to first; gives the carry into the first of them."""
     every = np.arange(len(carry))
     for offset, (came_from, pair) in reversed(list(enumerate(within))):
         rows, earlier = np.flatnonzero(start + offset < stop), came_from[every, carry]
-        chosen = pair[every, earlier, carry][rows]
-        digits[rows, (start + offset)[rows]] = np.stack(np.divmod(chosen, BASE), 1)
+        pairs[rows, (start + offset)[rows]] = pair[every, earlier, carry][rows]
         carry = np.where(start + offset < stop, earlier, carry)
     return carry
 
 
 def _trace_digits_before(
-    shared: _QueryPaths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
+    shared: _QueryPaths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, pairs: _Pairs
 ) -> None:
     """Fill in the digits before the first pinned column, from the carry out of it back."""
     carry = carry.copy()
@@ -201,5 +239,5 @@ def _trace_digits_before(
         rows = np.flatnonzero(column < start)
         query, end = owner[rows], carry[rows]
         begin = shared.before.other[query, column, end]
-        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, begin, end], BASE), 1)
+        pairs[rows, column] = shared.ways.pair[query, column, begin, end]
         carry[rows] = begin

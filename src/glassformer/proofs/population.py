@@ -78,4 +78,5 @@ def _find_quick_failure(model: Model, task: Addition) -> WrongSum | None:
     x, y = next(make_hard_blocks(_QUICK_KIND, task, _QUICK_SEED, _QUICK_PAIRS))
     with np.errstate(all="ignore"):
         written = write_answers(model, task, x, y)
-    return next(iter(list_wrong_sums(task, x, y, written, (written == add_digits(x, y)).all(0))), None)
+    is_right = (written == add_digits(x, y, task.base)).all(0)
+    return next(iter(list_wrong_sums(task, x, y, written, is_right)), None)

@@ -57,7 +57,7 @@ def respond_input(model: Model, task: Task, text: str) -> _Response:
 def respond_sum(model: Model, task: Addition, pair: tuple[int, int]) -> _Response:
     """A sum as the model writes it."""
     a, b = pair
-    written = write_sums(model, task, to_digits([a], task.digits), to_digits([b], task.digits))
+    written = write_sums(model, task, *(to_digits([number], task.digits, task.base) for number in (a, b)))
     got = read_answer_number(task.written(), task.written().decode(written.tokens)[:, 0])
     record = {"a": a, "b": b, "expected": a + b, "got": got}
     margin = float(written.margins.min())
@@ -92,7 +92,7 @@ def write_sums(
     """Every digit, with its margin."""
     layout, seen = task.written(), list[np.ndarray]()
     tokens = write_greedy(model, layout.prompt(x, y), task.digits + 1, seen.append)
-    wanted = layout.encode(x, y, add_digits(x, y))[layout.answer]
+    wanted = layout.encode(x, y, add_digits(x, y, task.base))[layout.answer]
     return _WrittenSums(tokens, wanted, measure_token_margins(np.stack(seen, 1), wanted))
 
 

@@ -9,13 +9,13 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
-from glassformer.proofs.columns import CARRIES, PairClasses, has_pair
+from glassformer.proofs.columns import PairClasses, has_pair
 from glassformer.proofs.extremes import (
     MixExtremes,
     Turn,
     bound_mixes,
     bound_weight_terms,
-    compute_coordinate,
+    compute_coordinates,
     list_mix_directions,
     sum_columns,
     write_pair_tokens,
@@ -23,7 +23,6 @@ from glassformer.proofs.extremes import (
 from glassformer.proofs.paths import Digits
 from glassformer.proofs.readout import MixBoxes
 from glassformer.proofs.tables import ModelTables
-from glassformer.tasks.addition import BASE
 
 _ROWS = 1024  # classes that are split at a time, for the sake of memory
 _SAME = 1e-12  # of the values' extent: columns that spread no more than that cannot tell pairs apart
@@ -51,6 +50,9 @@ class ClassLevel:
     error: Float[np.ndarray, " row"]
     wrong: Digits  # of refuted classes, a pair that the model gets wrong
     turn: Turn  # the axes of each class
+    attained: Float[np.ndarray, " row"]  # the smallest margin of the pairs at its ends; nan: not measured
+    known: Float[np.ndarray, " row"]  # what is certain of that margin
+    hardest: Digits  # the pair that has it
 
 
 def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = np.inf) -> list[ClassLevel]:
@@ -79,7 +81,7 @@ def make_class_level(
 ) -> ClassLevel:
     """Nothing known yet."""
     rows, coordinates, digits = len(classes), turn.shape[1], (classes.layout.digits, 2)
-    ends = np.zeros((rows, coordinates)), np.zeros((rows, coordinates, *digits), np.int64)
+    ends = np.zeros((rows, coordinates)), np.zeros((rows, coordinates, *digits), np.int8)
     return ClassLevel(
         classes,
         parent,
@@ -89,8 +91,11 @@ def make_class_level(
         np.full(rows, ClassStatus.OPEN, np.int64),
         np.full(rows, -np.inf),
         np.full(rows, np.inf),
-        np.full((rows, *digits), -1),
+        np.full((rows, *digits), -1, np.int8),
         np.array(turn),
+        np.full(rows, np.nan),
+        np.full(rows, np.nan),
+        np.full((rows, *digits), -1, np.int8),
     )
 
 
@@ -212,13 +217,11 @@ def _find_cut_points(
     middle = ((low + high) / 2)[every, column]
     able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
     lower = open_now[every, column] & (sums[every, column] <= middle[:, None])
-    return rows[able], column[able], lower[able].reshape(-1, CARRIES, BASE, BASE)
+    return rows[able], column[able], lower[able].reshape(-1, *level.classes.pin_mask.shape[1:])
 
 
 def compute_pair_mix(
     tables: ModelTables, classes: PairClasses, digits: Digits
 ) -> Float[np.ndarray, "row coordinate"]:
     """The mix that concrete pairs have at the step of their class, along the heads' axes."""
-    return np.stack(
-        [compute_coordinate(side, classes, digits) for side in list_mix_directions(tables.heads)], 1
-    )
+    return compute_coordinates(list_mix_directions(tables.heads), classes, digits)

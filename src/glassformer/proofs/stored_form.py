@@ -18,7 +18,6 @@ from typing import Any
 from glassformer.proofs.verdict import ARITHMETICS, OUTCOMES, Verdict, make_zero_counts
 from glassformer.runs.load import LoadedModel
 from glassformer.tasks import tabulate_automaton
-from glassformer.tasks.addition import BASE
 from glassformer.tasks.strings import require_strings
 
 _MOST_MARGIN = 1e300  # beyond it a text has no room
@@ -111,7 +110,8 @@ def _step(found: _Content, loaded: LoadedModel) -> dict[str, Any]:
 
 def _read_numbers(found: _Content, loaded: LoadedModel) -> tuple[int, int]:
     """Two numbers as long as the task has them."""
-    a, b, end = _count(found, "a", None), _count(found, "b", None), BASE**loaded.addition.digits
+    a, b = _count(found, "a", None), _count(found, "b", None)
+    end = loaded.addition.base**loaded.addition.digits
     if a is None or b is None or max(a, b) >= end:
         raise ValueError("no pair of numbers")
     return a, b

@@ -74,17 +74,17 @@ __all__ = [
 ]
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
-    "addition": "Addition BASE add_digits require_addition to_numbers",
+    "addition": "Addition add_digits require_addition to_numbers",
     "automaton": "Automaton compute_state_distribution tabulate_automaton",
     "board": (
-        "BOARD_DIGITS BOARD_PAIRS BOARD_SEED EDGE_CASES draw_board_pairs draw_random_pairs "
-        "replace_board_pairs"
+        "BOARD_BASE BOARD_DIGITS BOARD_PAIRS BOARD_SEED EDGE_CASES draw_board_pairs draw_random_pairs "
+        "is_board_task replace_board_pairs"
     ),
     "draws": "draw_sequences",
     "examples": "list_example_pairs",
     "hard": "HARD draw_hard_pairs",
     "knowledge": "Knowledge list_window_starts measure_source_distance tabulate_knowledge",
-    "layouts": "Layout",
+    "layouts": "DIGIT_LABELS Layout",
     "rules_operator": "PlusLastEven",
     "sample": "SequencePool sample_pool",
     "sampler": "HeldOutWindows Sampler",

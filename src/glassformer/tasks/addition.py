@@ -2,28 +2,34 @@
 
 57 + 68, units first: column (7, 8) gives 5 carry 1, column (5, 6) gives 2 carry 1, then 1 is left.
 
->>> add_digits(to_digits([57], 2), to_digits([68], 2))[:, 0].tolist()
+>>> add_digits(to_digits([57], 2, base=10), to_digits([68], 2, base=10), base=10)[:, 0].tolist()
 [5, 2, 1]
+
+In base 7 the same numbers are 111 and 125, and their sum is 236:
+
+>>> add_digits(to_digits([57], 3, base=7), to_digits([68], 3, base=7), base=7)[:, 0].tolist()
+[6, 3, 2, 0]
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.core.errors import UserError, make_unknown_error, require_bounds, require_value
-from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
+from glassformer.core.values import LATER
+from glassformer.tasks.layouts import DIGIT_LABELS, LAYOUTS, LEAST_BASE, MOST_BASE, Layout, make_layout
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.task import Task, TaskWords, register
 
 if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
-BASE = 10
 _MOST_DIGITS = 200  # of a number: a problem has about three tokens per digit
-_INT64_DIGITS = 18  # that every 64-bit integer can hold; longer numbers are Python's own
+_DEFAULT_BASE = 10
+_MOST_INT64 = 2**63  # from here on numbers are Python's own
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
 _AnyArray: TypeAlias = Any
@@ -59,9 +65,11 @@ class Addition(Task):
     carry_mix: float = 0.8  # share of carry-heavy pairs at first
     carry_until: int = 15_000  # step at which that share begins to fade
     carry_gone: int = 45_000  # step at which it is zero
+    base: int = field(default=_DEFAULT_BASE, metadata=LATER)  # of the numbers: digits 0 to 9, then a to f
 
     def __post_init__(self) -> None:
-        require_bounds(self, digits=(1, _MOST_DIGITS), carry_until=(0, 10**9), carry_gone=(0, 10**9))
+        require_bounds(self, base=(LEAST_BASE, MOST_BASE), digits=(1, _MOST_DIGITS))
+        require_bounds(self, carry_until=(0, 10**9), carry_gone=(0, 10**9))
         require_value(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
         expected = f"above carry_until = {self.carry_until}"
         require_value(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
@@ -73,8 +81,8 @@ class Addition(Task):
         require_value(rising and sized, "digit_stages", expected, self.digit_stages)
 
     def written(self) -> Layout:
-        """The layout for this number of digits."""
-        return make_layout(self.layout, self.digits)
+        """The layout for this base and number of digits."""
+        return make_layout(self.layout, self.digits, self.base)
 
     def tokens(self) -> tuple[str, ...]:
         return self.written().labels
@@ -95,15 +103,19 @@ class Addition(Task):
 
     def count_inputs(self, context: int) -> int:
         """Pairs of numbers."""
-        return int(BASE ** (2 * self.digits))
+        return int(self.base ** (2 * self.digits))
 
     def name_inputs(self, count: str, context: int) -> str:
-        return f"{count} pairs of numbers of up to {self.digits} digits"
+        return f"{count} pairs of numbers of up to {self.digits} digits{self.name_base()}"
+
+    def name_base(self) -> str:
+        """` in base 7`; nothing for base ten, in which numbers are shown anyway."""
+        return "" if self.base == _DEFAULT_BASE else f" in base {self.base}"
 
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Pairs of numbers with their sums."""
-        x, y = np.random.default_rng(0).integers(0, BASE, (2, self.digits, count))
-        return self.written().encode(x, y, add_digits(x, y))[:-1], self.digits + 1
+        x, y = np.random.default_rng(0).integers(0, self.base, (2, self.digits, count))
+        return self.written().encode(x, y, add_digits(x, y, self.base))[:-1], self.digits + 1
 
     def example_inputs(self, size: int, count: int) -> Int[np.ndarray, "pos batch"]:
         """Hard pairs among them, as much of each as the model sees."""
@@ -122,21 +134,21 @@ def require_addition(task: Task, model: str) -> Addition:
     return task
 
 
-def add_column(x: _AnyArray, y: _AnyArray, carry: _AnyArray) -> tuple[_AnyArray, _AnyArray]:
-    """The digit to write under a column, and the carry into the next one: 7 + 8 + 1 is 6 carry 1."""
+def add_column(x: _AnyArray, y: _AnyArray, carry: _AnyArray, base: int) -> tuple[_AnyArray, _AnyArray]:
+    """The digit to write under a column, and the carry into the next: in base ten 7 + 8 + 1 is 6 carry 1."""
     total = x + y + carry
-    return total % BASE, total // BASE
+    return total % base, total // base
 
 
 def add_digits(
-    x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+    x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"], base: int
 ) -> Int[_AnyArray, "*step digit+1 batch"]:
     """The digits of the sums, units first, by running the columns through `add_column`."""
     xp = x.__array_namespace__()
     carry = xp.zeros_like(x[..., 0, :])
     written = []
     for k in range(x.shape[-2]):
-        digit, carry = add_column(x[..., k, :], y[..., k, :], carry)
+        digit, carry = add_column(x[..., k, :], y[..., k, :], carry, base)
         written.append(digit)
     return xp.stack([*written, carry], axis=-2)
 
@@ -157,16 +169,17 @@ def schedule_carry_share(addition: Addition, step: Int[_AnyArray, "*step"]) -> F
     return addition.carry_mix * (1 - xp.clip(faded, 0, 1))
 
 
-def to_digits(numbers: Iterable[int], count: int) -> Int[np.ndarray, "digit batch"]:
-    """The last `count` decimal digits of each number, units first."""
+def to_digits(numbers: Iterable[int], count: int, base: int) -> Int[np.ndarray, "digit batch"]:
+    """The last `count` digits of each number, units first."""
     every = [int(number) for number in numbers]
     for number in every:
-        require_value(0 <= number < BASE**count, "a number", f"between 0 and {BASE**count - 1}", number)
-    rest = np.array(every, np.int64 if count <= _INT64_DIGITS else object)
-    rows = [rest // BASE**k % BASE for k in range(count)]
+        require_value(0 <= number < base**count, "a number", f"between 0 and {base**count - 1}", number)
+    rest = np.array(every, np.int64 if base**count <= _MOST_INT64 else object)
+    rows = [rest // base**k % base for k in range(count)]
     return np.array(rows).astype(np.int32).reshape(count, len(every))
 
 
-def to_numbers(digits: Int[_AnyArray, "digit batch"]) -> list[int]:
+def to_numbers(digits: Int[_AnyArray, "digit batch"], base: int) -> list[int]:
     """The numbers, as Python integers of any size, whose digits these are, units first."""
-    return [sum(int(digit) * BASE**k for k, digit in enumerate(one)) for one in np.asarray(digits).T]
+    rows = np.array(DIGIT_LABELS)[np.asarray(digits)[::-1].T]
+    return [int("".join(row), base) for row in rows.tolist()]

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from jaxtyping import Bool, Int, UInt32
 
-from glassformer.tasks.addition import BASE, to_digits
+from glassformer.tasks.addition import Addition, to_digits
 
-BOARD_DIGITS = 10
+BOARD_BASE, BOARD_DIGITS = 10, 10
 BOARD_SEED = 2025
 BOARD_PAIRS = 10_000
 EDGE_CASES = (
@@ -52,16 +52,28 @@ def draw_board_pairs(seed: int = BOARD_SEED, pairs: int = BOARD_PAIRS) -> Iterat
     return chain(EDGE_CASES, draw_random_pairs(seed, pairs))
 
 
-def draw_random_pairs(seed: int, pairs: int, digits: int = BOARD_DIGITS) -> Iterator[tuple[int, int]]:
-    """Uniform pairs, a then b, as the board draws them; one by one, so that millions need no memory."""
-    draw, most = random.Random(seed).randint, BASE**digits - 1
+def is_board_task(task: Addition) -> bool:
+    """Whether the board's pairs are pairs of the task: ten digits in base ten."""
+    return (task.base, task.digits) == (BOARD_BASE, BOARD_DIGITS)
+
+
+def draw_random_pairs(
+    seed: int, pairs: int, end: int = BOARD_BASE**BOARD_DIGITS
+) -> Iterator[tuple[int, int]]:
+    """Uniform pairs below `end`, a then b, as the board draws them; one by one: millions need no memory."""
+    draw, most = random.Random(seed).randint, end - 1
     return ((draw(0, most), draw(0, most)) for _ in range(pairs))
 
 
 def replace_board_pairs(
-    x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+    x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"], base: int
 ) -> tuple[Int[_AnyArray, "*step digit batch"], Int[_AnyArray, "*step digit batch"]]:
-    """The same pairs without the board's; about 1%, of hard kinds to 2.4%, become 7 + 8 (most by chance)."""
+    """The same pairs without the board's; about 1%, of hard kinds to 2.4%, become 7 + 8 (most by chance).
+
+    The board has numbers of base ten alone: in any other base all pairs are kept.
+    """
+    if base != BOARD_BASE:
+        return x, y
     xp = x.__array_namespace__()
     flagged = can_be_on_board(x, y)[..., None, :]
     is_units = xp.arange(x.shape[-2])[:, None] == 0
@@ -101,7 +113,7 @@ def hash_pairs(
 def make_board_table() -> UInt32[np.ndarray, " word"]:
     """One bit per hash, 32 to a word, set where a pair of the board has it."""
     a, b = zip(*draw_board_pairs(), strict=True)
-    places = hash_pairs(to_digits(a, BOARD_DIGITS), to_digits(b, BOARD_DIGITS))
+    places = hash_pairs(*(to_digits(side, BOARD_DIGITS, BOARD_BASE) for side in (a, b)))
     table = np.zeros(2**_HASH_BITS // _WORD_BITS, np.uint32)
     np.bitwise_or.at(table, places // _WORD_BITS, np.uint32(1) << (places % _WORD_BITS))
     table.flags.writeable = False

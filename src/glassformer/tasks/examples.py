@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Int
 
 from glassformer.tasks.addition import Addition, add_digits, to_digits, to_numbers
-from glassformer.tasks.board import BOARD_DIGITS, EDGE_CASES, draw_random_pairs
+from glassformer.tasks.board import EDGE_CASES, draw_random_pairs, is_board_task
 from glassformer.tasks.hard import draw_hard_pairs
 
 _SEED = 2026  # not the board's: its random pairs are the last word, and belong to the board's own test
@@ -14,15 +14,15 @@ _Pair = tuple[int, int]
 
 
 def list_example_pairs(task: Addition, count: int) -> list[_Pair]:
-    """Half of them hard; the edge cases first, where the numbers have the board's ten digits."""
-    edges = EDGE_CASES if task.digits == BOARD_DIGITS else ()
-    hard = draw_hard_pairs(np.random.default_rng(_SEED), count // 2, task.digits)
-    drawn = zip(*(to_numbers(part) for part in hard), strict=True)
-    return list(islice((*edges, *drawn, *draw_random_pairs(_SEED, count, task.digits)), count))
+    """Half of them hard; the edge cases first, where they are pairs of the task."""
+    edges = EDGE_CASES if is_board_task(task) else ()
+    hard = draw_hard_pairs(np.random.default_rng(_SEED), count // 2, task.digits, task.base)
+    drawn = zip(*(to_numbers(part, task.base) for part in hard), strict=True)
+    return list(islice((*edges, *drawn, *draw_random_pairs(_SEED, count, task.base**task.digits)), count))
 
 
 def encode_example_sums(task: Addition, count: int) -> Int[np.ndarray, "pos batch"]:
     """The same, with their sums written out but for the last digit, which is not read."""
     a, b = zip(*list_example_pairs(task, count), strict=True)
-    x, y = to_digits(a, task.digits), to_digits(b, task.digits)
-    return np.asarray(task.written().encode(x, y, add_digits(x, y))[:-1])
+    x, y = (to_digits(side, task.digits, task.base) for side in (a, b))
+    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base))[:-1])

@@ -4,8 +4,13 @@
 
 >>> import numpy as np
 >>> x, y, z = np.array([[7], [5]]), np.array([[8], [6]]), np.array([[5], [2], [1]])
->>> make_layout("lsb", digits=2).encode(x, y, z)[:, 0].tolist()
+>>> make_layout("lsb", digits=2, base=10).encode(x, y, z)[:, 0].tolist()
 [7, 5, 0, 8, 6, 0, 5, 2, 1]
+
+The first tokens are the digits, as many as the base has; marks with a label of their own come after them:
+
+>>> make_layout("msb", digits=2, base=3).labels
+('0', '1', '2', '=', '<bos>', '<eos>', '+')
 """
 
 from dataclasses import dataclass, replace
@@ -13,9 +18,10 @@ from typing import Any, TypeAlias
 
 from jaxtyping import Int
 
-from glassformer.core.errors import make_unknown_error, require_value
+from glassformer.core.errors import make_unknown_error, require_bounds, require_value
 
-_DIGITS = tuple("0123456789")
+DIGIT_LABELS = tuple("0123456789abcdef")
+LEAST_BASE, MOST_BASE = 2, len(DIGIT_LABELS)
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
 _AnyArray: TypeAlias = Any
@@ -29,10 +35,16 @@ class Layout:
     opening: tuple[str, ...]  # marks before the first number
     plus: tuple[str, ...]  # marks between the numbers
     equals: tuple[str, ...]  # marks before the answer
-    labels: tuple[str, ...] = _DIGITS  # token id -> label
+    own_marks: tuple[str, ...] = ()  # labels of the tokens after the digits
     numbers_highest_first: bool = False
     answer_highest_first: bool = False
-    digits: int = 10  # of each number; the answer has one more
+    digits: int = 1  # of each number; the answer has one more
+    base: int = LEAST_BASE  # digits that there are: tokens 0 to base - 1
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Token id -> label."""
+        return (*DIGIT_LABELS[: self.base], *self.own_marks)
 
     @property
     def x_positions(self) -> range:
@@ -111,12 +123,14 @@ class Layout:
         return [xp.full_like(like[..., :1, :], token) for token in tokens]
 
 
-def make_layout(name: str, digits: int = 10) -> Layout:
-    """The named layout for numbers of this many digits."""
+def make_layout(name: str, digits: int, base: int) -> Layout:
+    """The named layout for numbers of this many digits in this base."""
     if name not in LAYOUTS:
         raise make_unknown_error("layout", name, LAYOUTS)
     require_value(digits >= 1, "digits", "at least 1", digits)
-    return replace(LAYOUTS[name], digits=digits)
+    layout = replace(LAYOUTS[name], digits=digits, base=base)
+    require_bounds(layout, base=(LEAST_BASE, MOST_BASE))
+    return layout
 
 
 def _list_positions(start: int, count: int, highest_first: bool) -> range:
@@ -141,7 +155,7 @@ LAYOUTS: dict[str, Layout] = {
             opening=("<bos>",),
             plus=("+",),
             equals=("=",),
-            labels=(*_DIGITS, "=", "<bos>", "<eos>", "+"),
+            own_marks=("=", "<bos>", "<eos>", "+"),
             numbers_highest_first=True,
             answer_highest_first=True,
         ),

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from glassformer.tasks.addition import BASE, Addition, add_digits, schedule_carry_share, schedule_digits
+from glassformer.tasks.addition import Addition, add_digits, schedule_carry_share, schedule_digits
 from glassformer.tasks.board import replace_board_pairs
 
 _KINDS = 4  # of carry-heavy pairs, equally likely
@@ -19,7 +19,7 @@ def draw_training_pairs(
     key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
 ) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
     """Digits, units first, of the two numbers; a step's draw depends on key and step number alone."""
-    return replace_board_pairs(*_drawn(key, steps, batch, addition))
+    return replace_board_pairs(*_drawn(key, steps, batch, addition), addition.base)
 
 
 def draw_problems(
@@ -27,7 +27,7 @@ def draw_problems(
 ) -> Int[Array, "step pos batch"]:
     """The tokens of problems with their answers, in the layout of the task."""
     x, y = draw_training_pairs(key, steps, batch, addition)
-    tokens: Array = addition.written().encode(x, y, add_digits(x, y))
+    tokens: Array = addition.written().encode(x, y, add_digits(x, y, addition.base))
     return tokens
 
 
@@ -37,23 +37,25 @@ def _drawn(
     """Pairs as the curriculum has them, the board's own among them."""
 
     def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
-        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch))
+        return _pairs_of_step(
+            jax.random.fold_in(key, step), most, share, (addition.digits, batch), addition.base
+        )
 
     return jax.vmap(draw)(steps, schedule_digits(addition, steps), schedule_carry_share(addition, steps))
 
 
 def _pairs_of_step(
-    key: PRNGKeyArray, most: Int[Array, ""], share: Float[Array, ""], shape: tuple[int, int]
+    key: PRNGKeyArray, most: Int[Array, ""], share: Float[Array, ""], shape: tuple[int, int], base: int
 ) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
     """Uniform digits, turned into a carry-heavy pair in the given share of the batch."""
     key_digits, key_size, key_place, key_kind, key_heavy = jax.random.split(key, 5)
     batch = shape[1:]
-    x, y = _digits(key_digits, shape)
+    x, y = _digits(key_digits, shape, base)
     size = jax.random.randint(key_size, batch, 1, most + 1)  # digits of a carry-heavy number
     place = jax.random.randint(key_place, batch, 0, size)
     kind = jax.random.randint(key_kind, batch, 0, _KINDS)
     is_heavy = jax.random.uniform(key_heavy, batch) < share
-    heavy_x, heavy_y = _carry_heavy(x, y, place, kind)
+    heavy_x, heavy_y = _carry_heavy(x, y, place, kind, base)
     keep = jnp.arange(shape[0])[:, None] < jnp.where(is_heavy, size, most)  # digit batch
     return (
         jnp.where(keep, jnp.where(is_heavy, heavy_x, x), 0),
@@ -61,10 +63,10 @@ def _pairs_of_step(
     )
 
 
-def _digits(key: PRNGKeyArray, shape: tuple[int, int]) -> tuple[Array, Array]:
-    """Two arrays of decimal digits; 16 random bits each leave a bias below 2 in 10,000."""
+def _digits(key: PRNGKeyArray, shape: tuple[int, int], base: int) -> tuple[Array, Array]:
+    """Two arrays of digits; 16 random bits each leave a bias below 3 in 10,000 in every base."""
     bits = jax.random.bits(key, (2, *shape), jnp.uint16)
-    x, y = (bits % BASE).astype(jnp.int32)
+    x, y = (bits % base).astype(jnp.int32)
     return x, y
 
 
@@ -73,20 +75,21 @@ def _carry_heavy(
     y: Int[Array, "digit batch"],
     place: Int[Array, " batch"],
     kind: Int[Array, " batch"],
+    base: int,
 ) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
     """The four kinds of pairs where carries matter, made from uniform digits."""
-    half = BASE // 2
+    large = (base + 1) // 2  # the smallest digit that carries when it is doubled
     digit = jnp.arange(len(x))[:, None]
     is_place = digit == place
     kinds = [
-        # One carrying column, 5-9 plus 5-9; none of the others carries by itself.
-        (jnp.where(is_place, half + x % half, x % half), jnp.where(is_place, half + y % half, y % half)),
-        # 99..9 plus up to three digits.
-        (jnp.full_like(x, BASE - 1), jnp.where(digit < _FEW, y, 0)),
+        # One carrying column, in base ten 5-9 plus 5-9; none of the others carries by itself.
+        tuple(jnp.where(is_place, large + part % (base - large), part % large) for part in (x, y)),
+        # In base ten 99..9 plus up to three digits.
+        (jnp.full_like(x, base - 1), jnp.where(digit < _FEW, y, 0)),
         # Any number plus a single digit, in any column.
-        (x, jnp.where(is_place, 1 + y % (BASE - 1), 0)),
-        # Near a power of ten: 99..9x plus 0 to 19.
-        (jnp.where(digit == 0, x, BASE - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y % 2, 0))),
+        (x, jnp.where(is_place, 1 + y % (base - 1), 0)),
+        # Near a power of the base: in base ten 99..9x plus 0 to 19.
+        (jnp.where(digit == 0, x, base - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y % 2, 0))),
     ]
     is_kind = [kind == number for number in range(_KINDS)]
     return jnp.select(is_kind, [x for x, _ in kinds]), jnp.select(is_kind, [y for _, y in kinds])

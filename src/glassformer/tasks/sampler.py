@@ -197,10 +197,11 @@ class SumSampler:
         uniform = (
             np.asarray(part[0]) for part in draw_training_pairs(key, late, count - count // 2, self.addition)
         )
-        random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
-        hard = replace_board_pairs(*draw_hard_pairs(random, count // 2, self.addition.digits))
-        x, y = (np.concatenate(parts, axis=1) for parts in zip(uniform, hard, strict=True))
-        tokens = np.asarray(self.addition.written().encode(x, y, add_digits(x, y)), np.int8)
+        random, base = np.random.default_rng(np.asarray(jax.random.key_data(key))), self.addition.base
+        hard = draw_hard_pairs(random, count // 2, self.addition.digits, base)
+        parts = zip(uniform, replace_board_pairs(*hard, base), strict=True)
+        x, y = (np.concatenate(both, axis=1) for both in parts)
+        tokens = np.asarray(self.addition.written().encode(x, y, add_digits(x, y, base)), np.int8)
         return _make_held_out(tokens, self.outputs, self.vocab)
 
 

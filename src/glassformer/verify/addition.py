@@ -19,7 +19,13 @@ from glassformer.models.adding import read_answer_number
 from glassformer.models.generate import write_greedy
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, Sequences, add_digits, to_digits, to_numbers
-from glassformer.tasks.board import BOARD_DIGITS, BOARD_PAIRS, BOARD_SEED, draw_board_pairs, draw_random_pairs
+from glassformer.tasks.board import (
+    BOARD_PAIRS,
+    BOARD_SEED,
+    draw_board_pairs,
+    draw_random_pairs,
+    is_board_task,
+)
 from glassformer.tasks.hard import HARD
 
 BLOCK = 2048  # pairs decoded at a time; float32 logits differ in their last bits with the size of a block
@@ -79,7 +85,7 @@ class _AdderRunReport:
     argmax_accuracy: MeasuredShare  # whole answers, on fresh uniform pairs
     failures: tuple[WrongSum, ...]
     distributions: dict[str, PairScore]
-    board: PairScore | None  # none where the numbers do not have ten digits
+    board: PairScore | None  # none where its pairs are not those of the task
 
 
 def measure_addition(
@@ -92,9 +98,7 @@ def measure_addition(
 ) -> AdditionReport:
     """The board's protocol with a seed and a number of pairs, then `hard` pairs of each distribution."""
     return AdditionReport(
-        score_answers(
-            model, task, make_digit_blocks(make_protocol_pairs(task, seed, pairs), task.digits), tell
-        ),
+        score_answers(model, task, make_digit_blocks(make_protocol_pairs(task, seed, pairs), task), tell),
         {
             name: score_answers(model, task, make_hard_blocks(name, task, seed, hard), tell)
             for name in HARD
@@ -105,10 +109,8 @@ def measure_addition(
 
 def measure_adder_run(model: Model, task: Addition, pairs: int) -> _AdderRunReport:
     """Fresh uniform pairs, the hard ones, and at last the board's own."""
-    fresh = score_answers(
-        model, task, make_digit_blocks(draw_random_pairs(FRESH_SEED, pairs, task.digits), task.digits)
-    )
-    has_board = task.digits == BOARD_DIGITS
+    drawn, has_board = draw_random_pairs(FRESH_SEED, pairs, task.base**task.digits), is_board_task(task)
+    fresh = score_answers(model, task, make_digit_blocks(drawn, task))
     report = measure_addition(model, task, pairs=BOARD_PAIRS if has_board else 0)
     return _AdderRunReport(
         fresh.share, fresh.failures, report.distributions, report.protocol if has_board else None
@@ -116,24 +118,24 @@ def measure_adder_run(model: Model, task: Addition, pairs: int) -> _AdderRunRepo
 
 
 def make_protocol_pairs(task: Addition, seed: int, pairs: int) -> Iterator[tuple[int, int]]:
-    """The edge cases have ten digits: tasks of another size have random pairs of their own range alone."""
-    if task.digits == BOARD_DIGITS:
+    """The edge cases have ten digits in base ten: other tasks have random pairs of their own range alone."""
+    if is_board_task(task):
         return draw_board_pairs(seed, pairs)
-    return draw_random_pairs(seed, pairs, task.digits)
+    return draw_random_pairs(seed, pairs, task.base**task.digits)
 
 
-def make_digit_blocks(pairs: Iterator[tuple[int, int]], digits: int) -> Iterator[Pair]:
+def make_digit_blocks(pairs: Iterator[tuple[int, int]], task: Addition) -> Iterator[Pair]:
     """Digits of the pairs, a block at a time, so that any number of them needs the same memory."""
     while block := list(islice(pairs, BLOCK)):
         a, b = zip(*block, strict=True)
-        yield to_digits(a, digits), to_digits(b, digits)
+        yield to_digits(a, task.digits, task.base), to_digits(b, task.digits, task.base)
 
 
 def make_hard_blocks(name: str, task: Addition, seed: int, count: int) -> Iterator[Pair]:
     """Pairs of a hard distribution; seed and name alone decide which."""
     random = np.random.default_rng([seed, *name.encode()])
     for begin in range(0, count, BLOCK):
-        yield HARD[name](random, min(BLOCK, count - begin), task.digits)
+        yield HARD[name](random, min(BLOCK, count - begin), task.digits, task.base)
 
 
 def score_answers(
@@ -142,7 +144,7 @@ def score_answers(
     """Every block decoded, on all cores, and counted in order."""
     passed, total, failures = 0, 0, list[WrongSum]()
     for (x, y), written in map_threads(lambda block: (block, write_answers(model, task, *block)), blocks):
-        right = (written == add_digits(x, y)).all(0)
+        right = (written == add_digits(x, y, task.base)).all(0)
         passed, total = passed + int(right.sum()), total + len(right)
         failures += list_wrong_sums(task, x, y, written, right)[: MOST_FAILURES - len(failures)]
         if tell:
@@ -163,7 +165,8 @@ def list_wrong_sums(
     """The first wrong answers of a block."""
     wrong = np.flatnonzero(~right)[:MOST_FAILURES]
     got = [read_answer_number(task.written(), written[:, which]) for which in wrong]
-    rows = zip(*(to_numbers(part[:, wrong]) for part in (x, y, add_digits(x, y))), got, strict=True)
+    parts = (x, y, add_digits(x, y, task.base))
+    rows = zip(*(to_numbers(part[:, wrong], task.base) for part in parts), got, strict=True)
     return [WrongSum(*row) for row in rows]
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from glassformer.core.errors import require_value
 from glassformer.models.forward import forward, untie_parameters
 from glassformer.models.model import Model
 from glassformer.models.ops import Value
@@ -24,6 +25,7 @@ from glassformer.tasks import Layout
 
 _ROUNDING = 1e-10  # of what attention writes: float64 scores up to 484 move it by 3e-11 at the most
 _DIGIT = 1  # dimension that holds minus the digit; attention leaves dimension 0 alone
+_BASE = 10  # the one that the models have which were made for this proof
 _FILLS = (0, 9)  # the other digits; a weight in between lies between those of the two
 _MOST_DIGITS = 17  # significant ones that tell any two float64 apart
 _EPSILONS = 8  # by which the two logits of a gap may be off, in units of the last place
@@ -64,6 +66,7 @@ class _NearCases(NamedTuple):
 
 def prove_two_columns(model: Model, layout: Layout) -> ColumnProof:
     """Run every case at every position of the answer."""
+    require_value(layout.base == _BASE, "the base of a two-column proof", str(_BASE), layout.base)
     positions = [prove_answer_digit(model, layout, k) for k in range(layout.digits + 1)]
     gap, share = min(position.gap for position in positions), min(position.share for position in positions)
     return ColumnProof(

@@ -26,6 +26,12 @@ and the parabola picks the digit nearest to y. Published T is 9005. But a column
   is 0 and w above 0.5. That is at most 0.49: the logits' gap is at least 2 (1 - sin(6 pi / 11)) = 0.0204.
 - For k = 0 the position's sine is -54.1, no carry, and T is between 9000 - 541 and 10000 - 541.
 
+The same works for numbers of any length, on a circle of one position more than a digit, and in any base b,
+with b for 10 and b - 1 for 9: T is 1005 (b - 1), and the overflow step takes b off. A small base moves r by
+too little to tell it from w, and where a position is at a quarter of the circle, w is 1. There the answer's
+circle is an eighth as wide, and the carry step, from 0.4 to 0.6, five times as steep. Below five digits the
+sine of `=` is near -1; a quieter prompt keeps it away from column 0. `make_repaired_entry` builds them.
+
 Where sines are computed in float32, the two keys differ in their last bits, the weights by some 1e-4, and the
 published model's score wanders (9,203 of the board's 10,010 pairs instead of 9,295). `CirclePosition`
 avoids that.
@@ -53,15 +59,28 @@ from glassformer.models.token import RankOneTable
 from glassformer.tasks import Addition
 from glassformer.zoo.entry import ZooEntry
 
-_PERIOD = 11  # positions from a digit of the first number to that of the second
-_PROMPT = 22  # positions up to and including `=`
 _CIRCLE = (1, 3)  # dimensions of the position
 _DIGIT, _COLUMN_BEFORE, _COLUMN = 0, 1, 3  # dimensions: z_{k-1}; w, then w + s_{k-1}; s_k, then the answer
-_PUBLISHED, REPAIRED = 9005.0, 9045.0  # T, where the overflow step begins
+_PUBLISHED, _REPAIRED = 5.0, 45.0  # T - 9000, where the overflow step begins
+_DIGITS, _BASE = 10, 10
+_FEW, _SMALL = 5, 5  # fewer digits need a quieter prompt, a smaller base a narrower circle
 
 
-def _make_nanogpt(precision: Literal["float32", "float64"] = "float32") -> Architecture:
+def _make_nanogpt(
+    precision: Literal["float32", "float64"] = "float32",
+    digits: int = _DIGITS,
+    base: int = _BASE,
+    narrow: bool = False,
+) -> Architecture:
     """Width 4, two heads of size 2, one layer, four hinges, no norm."""
+    prompt = 2 * digits + 2  # positions up to and including `=`
+    circle = CirclePosition(
+        period=digits + 1,  # positions from a digit of the first number to that of the second
+        amplitude=0.125 if narrow else 1.0,
+        at=_CIRCLE[0],
+        loud=prompt,
+        loud_amplitude=100.0 if digits >= _FEW else 50.0,
+    )
     attention = Attention(
         heads=2,
         head_size=2,
@@ -72,31 +91,40 @@ def _make_nanogpt(precision: Literal["float32", "float64"] = "float32") -> Archi
     )
     feedforward = FeedForward(hidden=4, up=RepeatedProjection(bias=True), down=RankOneProjection())
     return Architecture(
-        vocab=10,
-        context=_PROMPT + 10,  # the last digit is predicted, not read
+        vocab=base,
+        context=prompt + digits,  # the last digit is predicted, not read
         width=4,
         token=RankOneTable(),
-        position=CirclePosition(period=_PERIOD, at=_CIRCLE[0], loud=_PROMPT, loud_amplitude=100.0),
+        position=circle,
         layers=(Layer(attention, feedforward),),
         head=ParabolicHead(reads=_COLUMN),
         precision=precision,
     )
 
 
-def _make_nanogpt_parameters(overflow: float, dtype: str = "float32") -> dict[str, np.ndarray]:
-    """The 58 parameters, with the overflow step from `overflow` to 10 above it."""
-    step = 2 * math.pi / _PERIOD
+def _make_nanogpt_parameters(
+    overflow: float,
+    dtype: str = "float32",
+    digits: int = _DIGITS,
+    base: int = _BASE,
+    narrow: bool = False,
+) -> dict[str, np.ndarray]:
+    """The 58 parameters, with the overflow step from `overflow` above 1000 (base - 1) on."""
+    step, first = 2 * math.pi / (digits + 1), 1000 * (base - 1) + overflow
+    sharp, steep = (800, 5) if narrow else (100, 1)
+    middle = 50 if narrow else 100  # of the carry step, in hundredths
     values: dict[str, object] = {
-        "token.value": range(10),
+        "token.value": range(base),
         "token.direction": [1, 0, 0, 0],
-        "attn.q.angle": [8 * step, 9 * step],  # 8 - p is position 9 - k of p = 21 + k, all modulo 11
-        "attn.q.scale": 100,
+        # Of ten digits 8 - p is position 9 - k of p = 21 + k, all modulo 11.
+        "attn.q.angle": [(digits - 2) * step, (digits - 1) * step],
+        "attn.q.scale": sharp,
         "attn.k.weight": [[1, 0], [0, 1], [1, 0], [0, 1]],
         "attn.v.read": [1, 0, 0, 0],
         "attn.v.write": [1, 0, 1, 0],
         "attn.out.values": [2, 2],  # a head's mix is the mean of two digits
-        "ff.up.weight": [[-100, 100, 0, 0], [-10, 10, 0, 1000]],
-        "ff.up.bias": [-50, -150, -overflow, -overflow - 10],
+        "ff.up.weight": [[-100 * steep, 100 * steep, 0, 0], [-10, 10, 0, 1000]],
+        "ff.up.bias": [50 - middle * steep, -50 - middle * steep, -first, -first - base],
         "ff.down.read": [0.01, -0.01, -1, 1],
         "ff.down.write": [0, 0, 0, 1],
         "head.slope": 2,
@@ -104,6 +132,19 @@ def _make_nanogpt_parameters(overflow: float, dtype: str = "float32") -> dict[st
         "head.shift": 0,
     }
     return {name: np.asarray(value, dtype) for name, value in values.items()}
+
+
+def make_repaired_entry(digits: int, base: int) -> ZooEntry:
+    """The repaired adder for numbers of other lengths and in other bases."""
+    overflow = _REPAIRED * (base - 1) / (_BASE - 1)
+    narrow = base < _SMALL or (digits + 1) % 4 == 0
+    return ZooEntry(
+        f"nanogpt-repaired-{digits}-digits-base-{base}",
+        f"nanogpt-58-repaired for {digits} digits in base {base}",
+        Addition(digits=digits, base=base, layout="nanogpt"),
+        _make_nanogpt("float64", digits, base, narrow),
+        partial(_make_nanogpt_parameters, overflow, "float64", digits, base, narrow),
+    )
 
 
 ENTRIES: tuple[ZooEntry, ...] = (
@@ -119,6 +160,6 @@ ENTRIES: tuple[ZooEntry, ...] = (
         "nanogpt-58 with two biases changed, in float64: right on every pair",
         Addition(layout="nanogpt"),
         _make_nanogpt("float64"),
-        partial(_make_nanogpt_parameters, REPAIRED),
+        partial(_make_nanogpt_parameters, _REPAIRED),
     ),
 )

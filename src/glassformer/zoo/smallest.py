@@ -7,6 +7,9 @@ minus 1:
     57 + 68, tens: 5 + 6 = 11, and before it 7 + 8 wrote 5: T = 110 + 15 - 5 = 120, so 12: write 2, carry 1.
 
 Hinges take 100 off where T says ten or more; the tied head scores each digit by a parabola about the rest.
+With one head this works for numbers of any length in any base b, with b for ten and b^2 for the hundred:
+`make_one_head_entry` builds them. The ties of the others hold in base ten alone.
+
 docs/smallest-adders.md derives every parameter, and `verify.two_columns` runs all cases.
 """
 
@@ -28,10 +31,9 @@ from glassformer.tasks import Addition
 from glassformer.zoo.entry import ZooEntry
 
 _TASK = Addition(layout="lsb24")
-_CONTEXT = 34  # 24 tokens of the problem and ten of the eleven answer digits
-PERIOD = 12  # positions from a digit of the first number to the same digit of the second
-_TURN = 2 * math.pi / PERIOD  # radians per position; the one constant
-NEAR = 10  # positions back to the column's digit of the second number; 22 to that of the first
+_DIGITS, _BASE = 10, 10
+NEAR = _DIGITS  # positions back to the column's digit of the second number; 22 to that of the first
+PERIOD = NEAR + 2  # positions from a digit of the first number to the same digit of the second
 _LEVEL, _DIGIT = (0, 1), (1, 2)  # dimensions of the stream: almost constant c0, and minus the digit
 _SAFE = 0.25  # of T, from a hinge to the nearest value; digits move their own weights, and so T, by 0.03
 _LEVEL_IS_GAIN, _LEVEL_IS_ANGLE = Tie("attn.out.gain", "token.c0"), Tie("attn.q.angle", "token.c0")
@@ -40,11 +42,13 @@ _LEVEL_IS_GAIN, _LEVEL_IS_ANGLE = Tie("attn.out.gain", "token.c0"), Tie("attn.q.
 _KEY = IdentityProjection(reads=_LEVEL, writes=_LEVEL)
 
 
-def _make_small_adder(attention: Attention, feedforward: FeedForward, *ties: Tie) -> Architecture:
+def _make_small_adder(
+    attention: Attention, feedforward: FeedForward, *ties: Tie, task: Addition = _TASK
+) -> Architecture:
     """One layer of width two in float64: e(d) = (c0 - c1 d^2, -d), no norm; the head is the table itself."""
     return Architecture(
-        vocab=10,
-        context=_CONTEXT,
+        vocab=len(task.tokens()),
+        context=task.written().length - 1,
         width=2,
         token=QuadraticTable(),
         position=NoPosition(),
@@ -68,7 +72,7 @@ def _make_two_heads(*ties: Tie) -> Architecture:
         k=_KEY,
         v=IdentityProjection(reads=_DIGIT),
         out=PatternProjection(writes=_DIGIT, entries=("-now -before",)),
-        relation=RopeRelation((_TURN,)),
+        relation=RopeRelation((_find_turn(_DIGITS),)),
         scale=1.0,
     )
     feedforward = FeedForward(
@@ -79,7 +83,7 @@ def _make_two_heads(*ties: Tie) -> Architecture:
     return _make_small_adder(attention, feedforward, *ties)
 
 
-def _make_one_head(*ties: Tie) -> Architecture:
+def _make_one_head(*ties: Tie, task: Addition = _TASK) -> Architecture:
     """One head whose peak lies between the columns, so that it mixes them 10 : 1; two hinges."""
     attention = Attention(
         value_size=1,
@@ -87,7 +91,7 @@ def _make_one_head(*ties: Tie) -> Architecture:
         k=_KEY,
         v=PatternProjection(entries=("lift 1",)),
         out=PatternProjection(writes=_DIGIT, entries=("-gain",)),
-        relation=RopeRelation((_TURN,)),
+        relation=RopeRelation((_find_turn(task.digits),)),
         scale=1.0,
     )
     feedforward = FeedForward(
@@ -95,7 +99,12 @@ def _make_one_head(*ties: Tie) -> Architecture:
         up=PatternProjection(entries=("-gap -1", "0 1")),
         down=PatternProjection(writes=_DIGIT, entries=("slope -slope",)),
     )
-    return _make_small_adder(attention, feedforward, *ties)
+    return _make_small_adder(attention, feedforward, *ties, task=task)
+
+
+def _find_turn(digits: int) -> float:
+    """Radians per position, for which a digit of the first number is a whole turn before the second's."""
+    return 2 * math.pi / (digits + 2)
 
 
 def _make_scratch_head(*ties: Tie) -> Architecture:
@@ -156,20 +165,20 @@ def _compute_four_parameters() -> dict[str, float]:
     return {name: value for name, value in compute_five_parameters().items() if name != "ff.up.gap"}
 
 
-def _solve_one_head(level: float) -> dict[str, float]:
+def _solve_one_head(level: float, digits: int = _DIGITS, base: int = _BASE) -> dict[str, float]:
     """Everything else follows from the level c0 and from c1, which only has to be small."""
     bend = 2.5e-7
     ratio, step = (
         compute_column_ratio(level),
         2 * level * bend,
     )  # step: of the digit dimension from one digit to the next
-    lowest = 10 * ratio - 1  # the smallest T of a total of ten
+    lowest = base * ratio - 1  # the smallest T of a total of ten
     return {
         "token.c0": level,
         "token.c1": bend,
-        "attn.q.angle": solve_query_angle(level**2, ratio),
+        "attn.q.angle": solve_query_angle(level**2, ratio, digits),
         "attn.v.lift": (lowest - _SAFE) / level**2,  # T minus this: below 0 up to nine, above from ten on
-        "ff.up.gap": 10 * step / level,  # ten digits
+        "ff.up.gap": base * step / level,  # ten digits
         "ff.down.slope": 1 + step / ratio,  # turns the line over and leaves a millionth of it
     }
 
@@ -179,14 +188,27 @@ def compute_column_ratio(gain: float) -> float:
     return gain / 2 - 1
 
 
-def solve_query_angle(sharp: float, ratio: float) -> float:
+def solve_query_angle(sharp: float, ratio: float, digits: int = _DIGITS) -> float:
     """The query's angle that weighs 10 positions back `ratio` times as much as 11 positions back.
 
-    The scores are sharp cos(angle + _TURN positions). With the peak half-way they are equal; they differ by
-    ln ratio = 2 sharp sin(_TURN / 2) sin(angle + 10.5 _TURN).
+    The scores are sharp cos(angle + turn positions). With the peak half-way they are equal; they differ by
+    ln ratio = 2 sharp sin(turn / 2) sin(angle + 10.5 turn). The 10 is the number of digits.
     """
-    middle = (NEAR + 0.5) * _TURN
-    return find_arcsine(take_logarithm(ratio) / (2 * sharp * compute_one(sin, _TURN / 2))) - middle
+    turn = _find_turn(digits)
+    middle = (digits + 0.5) * turn
+    return find_arcsine(take_logarithm(ratio) / (2 * sharp * compute_one(sin, turn / 2))) - middle
+
+
+def make_one_head_entry(digits: int, base: int) -> ZooEntry:
+    """hand-6 for numbers of other lengths and in other bases; its level is the gain of b : b : 1 : 1."""
+    task = Addition(digits=digits, base=base, layout="lsb24")
+    return ZooEntry(
+        f"hand-6-{digits}-digits-base-{base}",
+        f"hand-6 for {digits} digits in base {base}",
+        task,
+        _make_one_head(_LEVEL_IS_GAIN, task=task),
+        _make_array_builder(lambda: _solve_one_head(2.0 * (base + 1), digits, base)),
+    )
 
 
 def _make_array_builder(numbers: Callable[[], Mapping[str, float]]) -> Callable[[], dict[str, np.ndarray]]:

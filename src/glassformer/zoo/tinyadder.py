@@ -27,6 +27,10 @@ The repair changes one parameter, up from 100 to 10^10. Every pair is right, sin
   6 x 10^10 of digits and middles.
 
 What is left to the nearest edge is at least 0.34.
+
+In another base b, and for numbers of other lengths, 10 is b where it is a power's base or counts digits, and
+the middles move on: dims 5 to 4 + b hold them, and dim 5 + b a digit's worth. `make_repaired_entry` builds
+such an adder.
 """
 
 from functools import partial
@@ -46,22 +50,19 @@ from glassformer.models.projection import (
     SpreadProjection,
 )
 from glassformer.models.token import SparseTable
-from glassformer.tasks import Addition, make_layout
+from glassformer.tasks import Addition, Layout, make_layout
 from glassformer.zoo.entry import ZooEntry
 
-# Dimensions of the stream; _MIDDLE: 5 to 14.
-_IS_EQUALS, _IS_MARK, _DIGIT, _POWER, _SHARE, _MIDDLE, _WORTH = 0, 1, 2, 3, 4, 5, 15
-_WIDTH = 16
-_LAYOUT = make_layout("msb")
-_EQUALS, _BOS, _PLUS = (_LAYOUT.labels.index(mark) for mark in ("=", "<bos>", "+"))
-_CANDIDATES = range(10)
-_TENFOLD = take_logarithm(10.0)  # slope: a mark ten times weaker per position
+# Dimensions of the stream; the middles begin at _MIDDLE, one per digit, and a digit's worth is behind them.
+_IS_EQUALS, _IS_MARK, _DIGIT, _POWER, _SHARE, _MIDDLE = range(6)
+_DIGITS, _BASE = 10, 10
 _ON_MARK, _OFF_MARK = -40.0, -1000.0  # keys; exp(-40) leaves the softmax's denominator at 1, exp(-1000) is 0
-_PUBLISHED, REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
+_PUBLISHED, _REPAIRED = 1e2, 1e10  # up of the last units: M / 10^4
 
 
-def _make_tinyadder() -> Architecture:
+def _make_tinyadder(digits: int = _DIGITS, base: int = _BASE) -> Architecture:
     """Five heads of size 1 that write a dimension each, then one head that writes all; gated ReLU units."""
+    layout, weaker = make_layout("msb", digits, base), take_logarithm(float(base))  # a mark, per position
     places = Attention(
         heads=5,
         head_size=1,
@@ -69,76 +70,95 @@ def _make_tinyadder() -> Architecture:
         k=SparseProjection(places=((0, _IS_MARK),), writes=(_POWER, _POWER + 1), bias=True),
         v=SparseProjection(places=((_POWER, _IS_MARK), (_POWER, _IS_EQUALS), (_SHARE, _IS_EQUALS))),
         out=IdentityProjection(writes=(0, 5)),
-        relation=AlibiRelation(slopes=tuple(_TENFOLD * (head == _POWER) for head in range(5))),
+        relation=AlibiRelation(slopes=tuple(weaker * (head == _POWER) for head in range(5))),
         softmax="softmax1",
     )
     rest = Attention(
         head_size=1,
         q=ConstantProjection(),
         k=ConstantProjection(),
-        v=SparseProjection(places=((0, _WORTH),), bias=True),
+        v=SparseProjection(places=((0, _MIDDLE + base),), bias=True),
         out=SpreadProjection(),
         softmax="softmax1",
     )
     return Architecture(
-        vocab=len(_LAYOUT.labels),
-        context=_LAYOUT.length - 1,
-        width=_WIDTH,
-        token=SparseTable(places=_list_token_entries()),
+        vocab=len(layout.labels),
+        context=layout.length - 1,
+        width=_MIDDLE + base + 1,
+        token=SparseTable(places=_list_token_entries(layout)),
         position=NoPosition(),
-        layers=(Layer(places, _make_product_units()), Layer(rest, _make_distance_units())),
-        head=LowestHead(tokens=10),
+        layers=(Layer(places, _make_product_units(base)), Layer(rest, _make_distance_units(base))),
+        head=LowestHead(tokens=base),
         precision="float64",
     )
 
 
-def _list_token_entries() -> tuple[tuple[int, int], ...]:
-    """(token, dimension) of the embedding's thirteen parameters: `=`, the marks, the digits 1 to 9."""
-    marks = ((_EQUALS, _IS_EQUALS), (_EQUALS, _IS_MARK), (_BOS, _IS_MARK), (_PLUS, _IS_MARK))
-    return (*marks, *((digit, _DIGIT) for digit in range(1, 10)))
+def _list_token_entries(layout: Layout) -> tuple[tuple[int, int], ...]:
+    """(token, dimension) of the embedding's parameters, 13 in base ten: `=`, the marks, digits from 1."""
+    equals, bos, plus = (layout.labels.index(mark) for mark in ("=", "<bos>", "+"))
+    marks = ((equals, _IS_EQUALS), (equals, _IS_MARK), (bos, _IS_MARK), (plus, _IS_MARK))
+    return (*marks, *((digit, _DIGIT) for digit in range(1, layout.base)))
 
 
-def _make_product_units() -> FeedForward:
-    """Ten units make the middles of the stretches, one unit makes a digit's worth."""
+def _make_product_units(base: int) -> FeedForward:
+    """A unit per digit makes the middle of its stretch, one more makes a digit's worth."""
+    units = range(base + 1)
     return FeedForward(
-        hidden=11,
-        gate=SparseProjection(places=(*((c, _SHARE) for c in _CANDIDATES), (10, _DIGIT))),
-        up=SparseProjection(places=tuple((unit, _POWER) for unit in range(11))),
-        down=SparseProjection(places=tuple((_MIDDLE + unit, unit) for unit in range(11))),
+        hidden=base + 1,
+        gate=SparseProjection(places=(*((c, _SHARE) for c in range(base)), (base, _DIGIT))),
+        up=SparseProjection(places=tuple((unit, _POWER) for unit in units)),
+        down=SparseProjection(places=tuple((_MIDDLE + unit, unit) for unit in units)),
     )
 
 
-def _make_distance_units() -> FeedForward:
+def _make_distance_units(base: int) -> FeedForward:
     """Two units per candidate, one for each sign, make the distance from its middle."""
+    units = range(2 * base)
     return FeedForward(
-        hidden=20,
-        gate=SparseProjection(places=tuple((unit, _MIDDLE + unit % 10) for unit in range(20))),
+        hidden=2 * base,
+        gate=SparseProjection(places=tuple((unit, _MIDDLE + unit % base) for unit in units)),
         up=ConstantProjection(),
-        down=SparseProjection(places=tuple((unit % 10, unit) for unit in range(20))),
+        down=SparseProjection(places=tuple((unit % base, unit) for unit in units)),
     )
 
 
-def make_tinyadder_parameters(up: float) -> dict[str, np.ndarray]:
-    """The 97 stored parameters; two of them, the query and the key of layer 1, are 0."""
-    one_back = compute_one(exp, _ON_MARK - _TENFOLD)  # attention of a digit to the mark right before it
+def _make_tinyadder_parameters(up: float, digits: int = _DIGITS, base: int = _BASE) -> dict[str, np.ndarray]:
+    """The stored parameters, in base ten 97; two of them, the query and the key of layer 1, are 0."""
+    one_back = compute_one(
+        exp, _ON_MARK - take_logarithm(float(base))
+    )  # attention of a digit to the mark right before it
     values: dict[str, object] = {
-        "token.values": [1, 1, 1, 1, *range(10, 100, 10)],
+        "token.values": [1, 1, 1, 1, *(10 * digit for digit in range(1, base))],
         "layer0.attn.q.bias": 1,
         "layer0.attn.k.values": [_ON_MARK - _OFF_MARK],
         "layer0.attn.k.bias": [_OFF_MARK],
-        "layer0.attn.v.values": [0.1 / one_back, -1.1 / one_back, 1],
-        "layer0.ff.gate.values": [1] * 11,
-        "layer0.ff.up.values": [*((c + 0.5) * 1e12 for c in _CANDIDATES), 1e10],
-        "layer0.ff.down.values": [1] * 11,
+        "layer0.attn.v.values": [1 / base / one_back, -(base + 1) / base / one_back, 1],
+        "layer0.ff.gate.values": [1] * (base + 1),
+        "layer0.ff.up.values": [
+            *((c + 0.5) * 1000 * base ** (digits - 1) for c in range(base)),
+            base**digits,
+        ],
+        "layer0.ff.down.values": [1] * (base + 1),
         "layer1.attn.q.bias": 0,
         "layer1.attn.k.bias": 0,
         "layer1.attn.v.values": [100],
         "layer1.attn.v.bias": [15],
-        "layer1.ff.gate.values": [1e4] * 10 + [-1e4] * 10,
+        "layer1.ff.gate.values": [1e4] * base + [-1e4] * base,
         "layer1.ff.up.bias": up,
-        "layer1.ff.down.values": [1] * 20,
+        "layer1.ff.down.values": [1] * (2 * base),
     }
     return {name: np.asarray(value, np.float64) for name, value in values.items()}
+
+
+def make_repaired_entry(digits: int, base: int) -> ZooEntry:
+    """The repaired adder for numbers of other lengths and in other bases."""
+    return ZooEntry(
+        f"tinyadder-repaired-{digits}-digits-base-{base}",
+        f"tinyadder-95-repaired for {digits} digits in base {base}",
+        Addition(digits=digits, base=base, layout="msb"),
+        _make_tinyadder(digits, base),
+        partial(_make_tinyadder_parameters, _REPAIRED, digits, base),
+    )
 
 
 ENTRIES: tuple[ZooEntry, ...] = (
@@ -147,13 +167,13 @@ ENTRIES: tuple[ZooEntry, ...] = (
         "hand-built, as published: passes the board's test, yet 5999999999 + 0 gives 6000000000",
         Addition(layout="msb"),
         _make_tinyadder(),
-        partial(make_tinyadder_parameters, _PUBLISHED),
+        partial(_make_tinyadder_parameters, _PUBLISHED),
     ),
     ZooEntry(
         "tinyadder-95-repaired",
         "tinyadder-95 with one parameter changed: right on every pair",
         Addition(layout="msb"),
         _make_tinyadder(),
-        partial(make_tinyadder_parameters, REPAIRED),
+        partial(_make_tinyadder_parameters, _REPAIRED),
     ),
 )

@@ -82,7 +82,9 @@ def micro_pass(subject: Sums, tokens: list[int]) -> dict[str, np.ndarray]:
 
 
 def asked(a: int, b: int) -> list[int]:
-    x, y, z = (to_digits([number], count)[:, 0].tolist() for number, count in ((a, 10), (b, 10), (a + b, 11)))
+    x, y, z = (
+        to_digits([number], count, 10)[:, 0].tolist() for number, count in ((a, 10), (b, 10), (a + b, 11))
+    )
     return [*x, 0, *y, 0, *z[:-1]]
 
 

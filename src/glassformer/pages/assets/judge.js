@@ -90,16 +90,21 @@ export function columnOf(logits, place, item = 0) {
 /** The two numbers of a prompt. @param {AdderTask} task @param {number[]} prompt */
 function addends(task, prompt) {
   const number = /** @type {(places: number[]) => bigint} */ (places) =>
-    places.reduce((sum, place, k) => sum + BigInt(prompt[place]) * 10n ** BigInt(k), 0n);
+    places.reduce((sum, place, k) => sum + BigInt(prompt[place]) * BigInt(task.base) ** BigInt(k), 0n);
   return { a: number(task.x), b: number(task.y) };
+}
+
+/** Digit k of a number, 0 is the units. @param {AdderTask} task @param {bigint} number @param {number} k */
+export function digitAt(task, number, k) {
+  const base = BigInt(task.base);
+  return Number((number / base ** BigInt(k)) % base);
 }
 
 /** The right answer's tokens, in the order of writing. @param {AdderTask} task @param {number[]} prompt */
 export function rightAnswer(task, prompt) {
   const { a, b } = addends(task, prompt);
-  const digits = String(a + b).padStart(task.z.length, "0");
   const tokens = new Array(task.z.length);
-  task.z.forEach((place, k) => (tokens[place - task.prompt.length] = Number(digits[digits.length - 1 - k])));
+  task.z.forEach((place, k) => (tokens[place - task.prompt.length] = digitAt(task, a + b, k)));
   return tokens;
 }
 
@@ -115,7 +120,7 @@ export function sumAnswer(task, labels, prompt, written, logits) {
     const place = prompt.length + step - 1;
     const column = task.z.indexOf(place + 1);
     const margin = marginOf(columnOf(logits, place), (other) => other === wanted[step]);
-    return { step, column, place, token, wanted: wanted[step], margin, carry: carryInto(a, b, column) };
+    return { step, column, place, token, wanted: wanted[step], margin, carry: carryInto(task, a, b, column) };
   });
   const [expected, got] = [String(a + b), spelled(task, labels, prompt.length, written)];
   return {
@@ -129,9 +134,12 @@ export function sumAnswer(task, labels, prompt, written, logits) {
   };
 }
 
-/** The carry out of the columns below. @param {bigint} a @param {bigint} b @param {number} column */
-function carryInto(a, b, column) {
-  const power = 10n ** BigInt(column);
+/**
+ * The carry out of the columns below.
+ * @param {AdderTask} task @param {bigint} a @param {bigint} b @param {number} column
+ */
+function carryInto(task, a, b, column) {
+  const power = BigInt(task.base) ** BigInt(column);
   return Number(((a % power) + (b % power)) / power);
 }
 
@@ -141,6 +149,6 @@ function carryInto(a, b, column) {
  */
 function spelled(task, labels, begin, written) {
   const highestFirst = task.z.map((place) => written[place - begin]).reverse();
-  const text = highestFirst.map((token) => labels[token]).join("");
-  return highestFirst.every((token) => token < 10) ? String(BigInt(text)) : text;
+  if (highestFirst.some((token) => token >= task.base)) return highestFirst.map((token) => labels[token]).join("");
+  return String(highestFirst.reduce((sum, token) => sum * BigInt(task.base) + BigInt(token), 0n));
 }

@@ -8,9 +8,9 @@ export function prose(text) {
   return text.split("`").map((part, i) => (i % 2 ? h("code", {}, part) : powers(part)));
 }
 
-/** 10^20 as 10²⁰. @param {string} text */
+/** 10^20 as 10²⁰, 7^30 as 7³⁰. @param {string} text */
 export function powers(text) {
-  return text.replace(/\b10\^(\d+)/g, (_, power) => `10${raised(Number(power))}`);
+  return text.replace(/\b(\d+)\^(\d+)/g, (_, base, power) => `${base}${raised(Number(power))}`);
 }
 
 const QUOTED = 40; // letters of a text that is refused

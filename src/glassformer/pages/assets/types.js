@@ -64,8 +64,9 @@
  */
 
 /**
- * `prompt` has the token of every mark before the answer, and -1 for a digit; positions are units first.
- * @typedef {{name: string, about: string, digits: number, prompt: number[], x: number[], y: number[],
+ * `prompt` has the token of every mark before the answer, and -1 for a digit; positions are units first. Numbers are
+ * typed and shown in base ten; digits are those of `base`.
+ * @typedef {{name: string, about: string, digits: number, base: number, prompt: number[], x: number[], y: number[],
  *   z: number[], labels: string[], positions: string[], words: Words}} AdderTask
  */
 

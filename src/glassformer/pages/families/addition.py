@@ -43,8 +43,10 @@ class AdditionFamily:
         layout, digits = addition.written(), addition.digits
         return {
             "name": task.name,
-            "about": f"two numbers of up to {digits} digits; their sum has {digits + 1}",
+            "about": f"two numbers of up to {digits} digits{addition.name_base()}; "
+            f"their sum has {digits + 1}",
             "digits": digits,
+            "base": addition.base,
             "prompt": _find_marks(addition),
             "x": list(layout.x_positions),
             "y": list(layout.y_positions),
@@ -59,7 +61,7 @@ class AdditionFamily:
         return [label_token(layout, token) for token in range(vocab)]
 
     def first_start(self, task: Task) -> dict[str, str]:
-        return {"input": "57+68", "why": "a sum with two carries"}
+        return _choose_first_sum(_addition_of(task))
 
     def draw_tests(self, task: Task, architecture: Architecture) -> _PairSet:
         return _draw_pairs(_addition_of(task), architecture)
@@ -112,10 +114,18 @@ def _addition_of(task: Task) -> Addition:
     return require_addition(task, "the model")
 
 
+def _choose_first_sum(task: Addition) -> dict[str, str]:
+    """57 + 68 where the task has it; else 1 more than the largest number of two digits, or of one."""
+    if task.base == 10 and task.digits > 1:
+        return {"input": "57+68", "why": "a sum with two carries"}
+    few = min(task.digits, 2)
+    return {"input": f"{task.base**few - 1}+1", "why": f"a sum with {('a carry', 'two carries')[few - 1]}"}
+
+
 def _find_marks(task: Addition) -> list[int]:
     """The prompt's tokens where marks stand; -1 where a digit does."""
     layout, ones = task.written(), np.ones((task.digits, 1), np.int32)
-    prompts = [layout.prompt(ones * digit, ones * digit)[:, 0] for digit in (1, 2)]
+    prompts = [layout.prompt(ones * digit, ones * digit)[:, 0] for digit in (0, 1)]
     found: list[int] = np.where(prompts[0] == prompts[1], prompts[0], _MARK).tolist()
     return found
 
@@ -124,14 +134,14 @@ def _draw_pairs(task: Addition, architecture: Architecture) -> _PairSet:
     """Uniform pairs, then hard ones."""
     random, layout = np.random.default_rng(SEED), task.written()
     count = count_affordable_inputs(_PAIRS, architecture, layout.length)
-    plain = random.integers(0, 10, (2, task.digits, count - count // 2)).astype(np.int32)
-    hard = draw_hard_pairs(random, count // 2, task.digits)
+    plain = random.integers(0, task.base, (2, task.digits, count - count // 2)).astype(np.int32)
+    hard = draw_hard_pairs(random, count // 2, task.digits, task.base)
     x, y = (np.concatenate([plain[i], hard[i]], axis=1) for i in (0, 1))
-    tokens = layout.encode(x, y, add_digits(x, y))
+    tokens = layout.encode(x, y, add_digits(x, y, task.base))
     return _PairSet(tokens[:-1], tokens[layout.answer])
 
 
 def _write_pairs(task: Addition, pairs: list[tuple[int, int]]) -> Int[np.ndarray, "pos batch"]:
     """Problems with their right answers."""
-    x, y = (to_digits([pair[i] for pair in pairs], task.digits) for i in (0, 1))
-    return np.asarray(task.written().encode(x, y, add_digits(x, y))[:-1])
+    x, y = (to_digits([pair[i] for pair in pairs], task.digits, task.base) for i in (0, 1))
+    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base))[:-1])

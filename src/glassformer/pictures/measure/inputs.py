@@ -27,6 +27,7 @@ from glassformer.tasks import (
     compute_entropy_floor,
     tabulate_automaton,
     to_digits,
+    to_numbers,
 )
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
@@ -164,13 +165,13 @@ class _SumInputs(Inputs):
 
     def follow(self, texts: tuple[str, ...], pair: Pair | None = None) -> tuple[Int[np.ndarray, " pos"], ...]:
         """One sum up to its middle digit: the pair's, or one that carries in every column."""
-        digits = self.task.digits
+        digits, base = self.task.digits, self.task.base
         for letter, number in zip("ab", pair or (), strict=False):
-            require_summand(letter, number, digits)
-        x, y = (to_digits([number], digits) for number in (pair or _make_carrying_pair(digits)))
+            require_summand(letter, number, self.task)
+        x, y = (to_digits([number], digits, base) for number in (pair or _make_carrying_pair(digits, base)))
         layout = self.task.written()
         written = list(layout.z_positions)[digits // 2]
-        return (layout.encode(x, y, add_digits(x, y))[:written, 0],)
+        return (layout.encode(x, y, add_digits(x, y, base))[:written, 0],)
 
 
 INPUTS: dict[Family, type[Inputs]] = {"rule": _RuleInputs, "question": _PromptInputs, "addition": _SumInputs}
@@ -181,15 +182,16 @@ def make_inputs(task: Task, context: int) -> Any:
     return INPUTS[task.family](task, context)
 
 
-def _make_carrying_pair(digits: int) -> Pair:
-    """Two numbers of so many digits with a carry in every column.
+def _make_carrying_pair(digits: int, base: int) -> Pair:
+    """Two numbers of so many digits with a carry in every column, each of which sums to the base.
 
-    >>> _make_carrying_pair(4)
-    (6543, 4567)
+    >>> _make_carrying_pair(4, base=10), _make_carrying_pair(2, base=2)
+    ((6543, 4567), (3, 3))
     """
-    ascending = [4 + place % 4 for place in range(digits)]
-    first = int("".join(str(10 - digit) for digit in ascending))
-    return first, int("".join(map(str, ascending)))
+    lowest = max(1, base // 2 - 1)
+    ascending = lowest + np.arange(digits) % min(4, base - lowest)  # highest digit first
+    first, second = to_numbers(np.stack([base - ascending, ascending], 1)[::-1], base)
+    return first, second
 
 
 def _read_tokens(automaton: Automaton, text: str) -> Int[np.ndarray, " pos"]:

@@ -65,10 +65,10 @@ def draw_prompts(automaton: Automaton, count: int, seed: int = 0) -> Trials:
 def draw_sum_trials(task: Addition, count: int, seed: int = 0) -> Trials:
     """Random sums, each written up to its middle digit, which comes next; its source is that digit of A."""
     random, middle = np.random.default_rng(seed), task.digits // 2
-    x, y = random.integers(0, 10, (2, task.digits, count))
+    x, y = random.integers(0, task.base, (2, task.digits, count))
     layout = task.written()
     written = list(layout.z_positions)[middle]
-    tokens = layout.encode(x, y, add_digits(x, y)).T  # trial pos
+    tokens = layout.encode(x, y, add_digits(x, y, task.base)).T  # trial pos
     following = tokens[:, written]
     allowed = np.arange(len(layout.labels)) == following[:, None]
     source = np.full(count, list(layout.x_positions)[middle])

@@ -14,7 +14,6 @@ from jaxtyping import Bool, Float, Int
 from glassformer.models.forward import format_layer_prefix
 from glassformer.models.margins import measure_token_margins
 from glassformer.tasks import add_digits
-from glassformer.tasks.addition import BASE
 
 if TYPE_CHECKING:
     from glassformer.pictures.poster.sums import Sums
@@ -47,6 +46,7 @@ class SumSample:
     context: Int[np.ndarray, "sum step"]  # the token that stands at the position that writes
     kept: dict[str, np.ndarray]
     scores: dict[str, Float[np.ndarray, "step pos"]]  # mean over the sums; nan where masked
+    base: int
 
     @cached_property
     def asked(self) -> Int[np.ndarray, "sum step"]:
@@ -66,7 +66,7 @@ class SumSample:
     @cached_property
     def carry(self) -> Int[np.ndarray, "sum column"]:
         """Into every column."""
-        return compute_carries(self.x, self.y, self.z)
+        return compute_carries(self.x, self.y, self.z, self.base)
 
     @property
     def is_right(self) -> Bool[np.ndarray, " sum"]:
@@ -85,15 +85,18 @@ def compute_signed_margins(
 
 
 def compute_carries(
-    x: Int[np.ndarray, "*sum column"], y: Int[np.ndarray, "*sum column"], z: Int[np.ndarray, "*sum column"]
+    x: Int[np.ndarray, "*sum column"],
+    y: Int[np.ndarray, "*sum column"],
+    z: Int[np.ndarray, "*sum column"],
+    base: int,
 ) -> Int[np.ndarray, "*sum column"]:
     """The carry into every column, units first: what the right digit has beyond its own two.
 
     >>> x, y, z = np.array([[7, 5, 0], [8, 6, 0], [5, 2, 1]])  # 57 + 68 = 125
-    >>> compute_carries(x, y, z).tolist()
+    >>> compute_carries(x, y, z, base=10).tolist()
     [0, 1, 1]
     """
-    return np.asarray((z - x - y) % BASE)
+    return np.asarray((z - x - y) % base)
 
 
 def list_norm_sites(sums: "Sums") -> tuple[_NormSite, ...]:
@@ -122,9 +125,9 @@ def list_norm_sites(sums: "Sums") -> tuple[_NormSite, ...]:
 
 def draw_sample(sums: "Sums") -> SumSample:
     """The sums, a block at a time, so that memory stays small."""
-    random, digits = np.random.default_rng(0), sums.task.digits
-    x, y = random.integers(0, BASE, (2, digits, _SUMS), np.int32)
-    z, layout = add_digits(x, y), sums.layout
+    random, base = np.random.default_rng(0), sums.task.base
+    x, y = random.integers(0, base, (2, sums.task.digits, _SUMS), np.int32)
+    z, layout = add_digits(x, y, base), sums.layout
     tokens = layout.encode(x, y, z)[:-1].T  # sum pos
     parts = list(_trace_blocks(sums, tokens))
     kept = {key: np.concatenate([part[key] for part, _ in parts]) for key in parts[0][0]}
@@ -138,6 +141,7 @@ def draw_sample(sums: "Sums") -> SumSample:
         tokens[:, layout.predicting],
         kept,
         scores,
+        base,
     )
 
 

@@ -123,11 +123,14 @@ def make_headline(sums: "Sums") -> Headline:
              f"{choose_plural(heads, 'head')}"),
             (f"{shape.width}", "dimensions of the stream"),
         ],
-        task=f"adds two numbers of {format_count(sums.task.digits, 'digit')}, digit by "
-        f"digit, in {shape.precision}; layout {sums.layout.name}",
+        task=f"adds two numbers of {format_count(sums.task.digits, 'digit')}{sums.task.name_base()}, digit "
+        f"by digit, in {shape.precision}; layout {sums.layout.name}",
         verdict=findings.verdict,
         verdict_words=describe_badge(
-            findings, sums.task, format_power(len(findings.inputs) - 1), NumberFormats(format_significant)
+            findings,
+            sums.task,
+            format_power(2 * sums.task.digits, sums.task.base),
+            NumberFormats(format_significant),
         ),
     )  # fmt: skip
 

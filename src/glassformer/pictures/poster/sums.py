@@ -26,7 +26,6 @@ from glassformer.proofs.stored import find_verdict
 from glassformer.proofs.verdict import Verdict
 from glassformer.runs.load import LoadedModel
 from glassformer.tasks import Addition, Layout, add_digits, to_digits, to_numbers
-from glassformer.tasks.addition import BASE
 from glassformer.tasks.hard import draw_hard_pairs
 
 if TYPE_CHECKING:
@@ -114,19 +113,20 @@ class Sums:
     @cached_property
     def digits(self) -> Int[np.ndarray, "number column"]:
         """Of a, b and the right sum, units first; a and b have a 0 in the last column."""
-        a, b = (to_digits([number], self.task.digits) for number in self.pair)
-        rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], add_digits(a, b)[:, 0]]
+        a, b = (to_digits([number], self.task.digits, self.task.base) for number in self.pair)
+        rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], add_digits(a, b, self.task.base)[:, 0]]
         return np.asarray(np.stack(rows), np.int64)
 
     @property
     def carry(self) -> Int[np.ndarray, " column"]:
         """Into every column of the right sum."""
-        return compute_carries(*self.digits)
+        x, y, z = self.digits
+        return compute_carries(x, y, z, self.task.base)
 
     @cached_property
     def tokens(self) -> Int[np.ndarray, " pos"]:
         """The problem, and the answer as the model wrote it."""
-        a, b = (to_digits([number], self.task.digits) for number in self.pair)
+        a, b = (to_digits([number], self.task.digits, self.task.base) for number in self.pair)
         written = np.array([digit.token for digit in self.sum.digits])
         return np.concatenate([self.layout.prompt(a, b)[:, 0], written])
 
@@ -182,14 +182,14 @@ class Sums:
 
     def digit_messages(self, layer: int) -> Float[np.ndarray, "digit column dim"]:
         """The same for every digit in every column of the first number, where all other digits are 0."""
-        columns, places = self.task.digits, list(self.layout.x_positions)
-        chosen = np.zeros((columns, BASE, columns), np.int32)  # column, digit, the column that it is set in
+        columns, places, base = self.task.digits, list(self.layout.x_positions), self.task.base
+        chosen = np.zeros((columns, base, columns), np.int32)  # column, digit, the column that it is set in
         for column in range(columns):
-            chosen[column, :, column] = np.arange(BASE)
+            chosen[column, :, column] = np.arange(base)
         x = chosen.reshape(columns, -1)
         trace = self.model.trace(self.layout.prompt(x, x * 0).T)
         normed = trace[f"{format_layer_prefix(self.architecture, layer)}attn.input"]
-        by_digit = normed.reshape(BASE, columns, *normed.shape[1:])  # digit column pos dim
+        by_digit = normed.reshape(base, columns, *normed.shape[1:])  # digit column pos dim
         return self.message(layer, by_digit[:, np.arange(columns), places])
 
     def with_pair(self, pair: tuple[int, int]) -> "Sums":
@@ -260,20 +260,21 @@ def _choose_default_pair(findings: Verdict, tried: tuple[int, int] | None) -> tu
 
 def find_worst_tried_pair(model: Model, task: Addition) -> tuple[int, int]:
     """Of many hard pairs the one with the smallest margin, given the right digits before each."""
-    x, y = draw_hard_pairs(np.random.default_rng(0), TRIED, task.digits)
+    x, y = draw_hard_pairs(np.random.default_rng(0), TRIED, task.digits, task.base)
     tokens, asked = _make_hard_sums(task, TRIED)
     logits = model.forward(tokens, last=task.digits + 1)  # sum step tok
     worst = int(compute_signed_margins(logits, asked).min(1).argmin())
-    return to_numbers(x[:, [worst]])[0], to_numbers(y[:, [worst]])[0]
+    a, b = to_numbers(np.stack([x[:, worst], y[:, worst]], 1), task.base)
+    return a, b
 
 
 def _make_hard_sums(
     task: Addition, count: int
 ) -> tuple[Int[np.ndarray, "sum pos"], Int[np.ndarray, "sum step"]]:
     """The same hard pairs at every call, written out with their right answers, and these alone."""
-    x, y = draw_hard_pairs(np.random.default_rng(0), count, task.digits)
+    x, y = draw_hard_pairs(np.random.default_rng(0), count, task.digits, task.base)
     layout = task.written()
-    tokens = layout.encode(x, y, add_digits(x, y))
+    tokens = layout.encode(x, y, add_digits(x, y, task.base))
     return tokens[:-1].T, tokens[layout.answer].T
 
 

@@ -1,6 +1,6 @@
 // The page of an adder: two numbers are read, and the digits of their sum written one after the other.
 
-import { columnOf, largest, rightAnswer, sumAnswer } from "../judge.js";
+import { columnOf, digitAt, largest, rightAnswer, sumAnswer } from "../judge.js";
 import { short } from "../numbers.js";
 import { adderFields, adderGlance } from "../panels/input_adder.js";
 import { runOn } from "../pass.js";
@@ -126,11 +126,18 @@ function writeSum(payload, params, prompt) {
 function readSum(payload, text) {
   const task = adderTask(payload);
   const found = /^\s*(\d+)(?:\s*\+\s*|\s*,\s*|\s+)(\d+)\s*=?\s*$/.exec(text);
-  const valid = `type two whole numbers of up to ${task.digits} digits, such as 57+68`;
+  const isTen = task.base === 10;
+  const most = BigInt(task.base) ** BigInt(task.digits) - 1n;
+  const valid = isTen
+    ? `type two whole numbers of up to ${task.digits} digits, such as 57+68`
+    : `type two whole numbers of up to ${most}, in base ten, such as ${payload.start.input}`;
   if (!found) return { error: `${noSumWords(text)}: ${valid}.` };
   const numbers = [found[1], found[2]].map((digits) => digits.replace(/^0+(?=\d)/, ""));
-  const long = numbers.find((digits) => digits.length > task.digits);
-  if (long !== undefined) return { error: `${quoted(long)} has more than ${task.digits} digits: ${valid}.` };
+  const long = numbers.find((digits) => digits.length > String(most).length || BigInt(digits) > most);
+  if (long !== undefined) {
+    const why = isTen ? `has more than ${task.digits} digits` : `is above ${most}`;
+    return { error: `${quoted(long)} ${why}: ${valid}.` };
+  }
   const [a, b] = numbers.map(BigInt);
   return { tokens: promptOf(task, a, b), input: `${a}+${b}` };
 }
@@ -146,9 +153,7 @@ function noSumWords(text) {
 /** @param {AdderTask} task @param {bigint} a @param {bigint} b */
 function promptOf(task, a, b) {
   const tokens = [...task.prompt];
-  const digit = /** @type {(number: bigint, k: number) => number} */ (number, k) =>
-    Number((number / 10n ** BigInt(k)) % 10n);
-  task.x.forEach((place, k) => (tokens[place] = digit(a, k)));
-  task.y.forEach((place, k) => (tokens[place] = digit(b, k)));
+  task.x.forEach((place, k) => (tokens[place] = digitAt(task, a, k)));
+  task.y.forEach((place, k) => (tokens[place] = digitAt(task, b, k)));
   return tokens;
 }

@@ -68,10 +68,19 @@ export function badgeTitle(view, proof) {
   return "No proof";
 }
 
-/** 10²⁰ for a power of ten from a million on, else with commas. @param {string} count */
+/**
+ * 10²⁰ for a power of ten from a million on, 7³⁰ for one of another base from 10¹⁸ on, else with commas.
+ * @param {string} count
+ */
 function manyText(count) {
-  if (!/^10{6,}$/.test(count)) return grouped(count);
-  return `10${raised(count.length - 1)}`;
+  const number = BigInt(count);
+  const bases = count.length < 19 ? [10] : [10, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16];
+  for (const base of count.length < 7 ? [] : bases) {
+    let [power, reached] = [0, 1n];
+    for (; reached < number; power++) reached *= BigInt(base);
+    if (reached === number) return `${base}${raised(power)}`;
+  }
+  return grouped(count);
 }
 
 /** @param {ProofData} proof @returns {string[]} */

@@ -3,7 +3,7 @@
 import { svgRoot } from "../chart.js";
 import { h, refill, s } from "../dom.js";
 import { label } from "../marks.js";
-import { full, short } from "../numbers.js";
+import { full, raised, short } from "../numbers.js";
 import { textWidth } from "../ticks.js";
 import { arcHeads, arcStrip, arcWeights } from "./digits_arcs.js";
 import { digitsByColumn, digitTable, digitTableSize } from "./digits_table.js";
@@ -130,7 +130,7 @@ function digitFacts(view) {
   const wrong = digit.token !== digit.wanted;
   const column = digit.column < payload.task.digits ? digitPair(view, digit).join(" + ") : "no digits";
   return [
-    ["column", digitWorth(digit.column)],
+    ["column", digitWorth(digit.column, payload.task.base)],
     ["its digits", column],
     ["carry into it", String(digit.carry)],
     [
@@ -149,10 +149,10 @@ function digitPair(view, digit) {
   return [x, y].map((places) => view.payload.tokens[view.tokens[places[digit.column]]].label);
 }
 
-/** @param {number} column */
-function digitWorth(column) {
-  const power = String(column).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
-  return ["units", "tens", "hundreds", "thousands"][column] ?? `10${power}`;
+/** @param {number} column @param {number} base */
+function digitWorth(column, base) {
+  const names = base === 10 ? ["units", "tens", "hundreds", "thousands"] : ["units"];
+  return names[column] ?? `${base}${raised(column)}`;
 }
 
 /** Buttons in the order of writing, and the choice of a head where there are many. @param {View} view */

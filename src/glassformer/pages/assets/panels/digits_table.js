@@ -57,8 +57,8 @@ export function digitTable(view, width, choose) {
 function digitRows(view) {
   const { answer, payload } = view;
   const places = payload.task.digits;
-  const digitOf = (/** @type {bigint|string} */ number) => (/** @type {number} */ column) => {
-    const text = String(number);
+  const digitOf = (/** @type {bigint} */ number) => (/** @type {number} */ column) => {
+    const text = number.toString(payload.task.base);
     return column < Math.max(text.length, 1) ? text[text.length - 1 - column] : column < places ? "0" : "";
   };
   const byColumn = digitsByColumn(view);
@@ -97,7 +97,7 @@ function digitCell(view, row, column, x, y, cell) {
   const isCramped = row.key === "margin" && textWidth(text, 11) > cell - 2;
   if (isCramped && digit.place !== view.place) return null; // the cursor's alone has room
   const lead =
-    isNumber && column > 0 && digitIsLeading(row.key === "a" ? view.answer.a : view.answer.b, column);
+    isNumber && column > 0 && digitIsLeading(view, row.key === "a" ? view.answer.a : view.answer.b, column);
   const colour =
     row.key === "wanted"
       ? wrong
@@ -124,9 +124,9 @@ function digitCell(view, row, column, x, y, cell) {
   });
 }
 
-/** @param {bigint} number @param {number} column */
-function digitIsLeading(number, column) {
-  return column >= String(number).length;
+/** @param {View} view @param {bigint} number @param {number} column */
+function digitIsLeading(view, number, column) {
+  return column >= number.toString(view.payload.task.base).length;
 }
 
 /**

@@ -3,11 +3,12 @@
 import { h } from "../dom.js";
 
 /** @typedef {import("../types.js").AdderView} View */
+/** @typedef {import("../types.js").AdderTask} AdderTask */
 
 /** @param {() => View} viewOf @param {(text: string) => void} offer @returns {import("./input.js").Fields} */
 export function adderFields(viewOf, offer) {
-  const digits = viewOf().payload.task.digits;
-  const fields = ["a", "b"].map((name) => numberField(name, digits));
+  const { task } = viewOf().payload;
+  const fields = ["a", "b"].map((name) => numberField(name, task));
   const [a, b] = fields;
   const text = () => `${a.value.trim()}+${b.value.trim()}`;
   const put = (/** @type {string[]} */ pair) => {
@@ -24,7 +25,7 @@ export function adderFields(viewOf, offer) {
     a,
     h("span", { "aria-hidden": "true" }, "+"),
     b,
-    button("random-input", "Random", () => put([randomNumber(digits), randomNumber(digits)])),
+    button("random-input", "Random", () => put([randomNumber(task), randomNumber(task)])),
     button("swap-input", "Swap", () => put(pairOf(viewOf()).reverse())),
   );
   return { root, inputs: fields, text, show: (view) => void ([a.value, b.value] = pairOf(view)) };
@@ -63,36 +64,42 @@ function pairOf(view) {
   return view.state.input.split("+");
 }
 
-/** @param {string} name @param {number} digits @returns {HTMLInputElement} */
-function numberField(name, digits) {
+/** @param {string} name @param {AdderTask} task @returns {HTMLInputElement} */
+function numberField(name, task) {
+  const most = BigInt(task.base) ** BigInt(task.digits) - 1n;
   const attributes = {
     type: "text",
     inputmode: "numeric",
     id: `input-${name}`,
     class: "field number",
-    size: digits,
+    size: String(most).length,
     autocomplete: "off",
     "aria-label": name === "a" ? "First number" : "Second number",
     "aria-describedby": "input-error",
-    title: `up to ${digits} digits`,
+    title: task.base === 10 ? `up to ${task.digits} digits` : `up to ${most}, in base ten`,
   };
   return h("input", attributes);
 }
 
-/** Of any length, each equally likely. @param {number} digits */
-function randomNumber(digits) {
+/** Of any length, each equally likely. @param {AdderTask} task */
+function randomNumber({ digits, base }) {
   const length = 1 + Math.floor(Math.random() * digits);
-  const text = Array.from({ length }, () => Math.floor(Math.random() * 10)).join("");
-  return String(BigInt(text));
+  const drawn = Array.from({ length }, () => Math.floor(Math.random() * base));
+  return String(drawn.reduce((sum, digit) => sum * BigInt(base) + BigInt(digit), 0n));
 }
 
-/** The sum as it is written, its wrong digits marked. @param {View} view */
+/**
+ * The sum as it is written, its wrong digits marked; in another base than ten, where a wrong digit moves many of
+ * those that are shown, the whole of a wrong sum.
+ * @param {View} view
+ */
 export function adderGlance(view) {
   const { got, expected, right, margin } = view.answer;
+  const isTen = view.payload.task.base === 10;
   const size = Math.max(got.length, expected.length);
   const [said, wanted] = [got.padStart(size), expected.padStart(size)];
   const digits = [...said].map((digit, i) =>
-    digit === wanted[i] ? digit : h("mark", { class: "wrong-digit" }, digit === " " ? "0" : digit),
+    (isTen ? digit === wanted[i] : right || digit === " ") ? digit : h("mark", { class: "wrong-digit" }, digit === " " ? "0" : digit),
   );
   return [
     h("span", { class: "equals", "aria-hidden": "true" }, "="),

@@ -4,7 +4,7 @@ import { plot } from "../chart.js";
 import { s } from "../dom.js";
 import { histogram } from "../histogram.js";
 import { label } from "../marks.js";
-import { grouped, short } from "../numbers.js";
+import { grouped, raised, short } from "../numbers.js";
 import { extent, textWidth } from "../ticks.js";
 import { isTouched } from "./badge.js";
 
@@ -164,7 +164,7 @@ export function digitMargins(view, width, height) {
     domain: /** @type {[number, number]} */ ([-0.5, steps.length - 0.5]),
     label: "answer digit, in the order of writing",
     ticks: steps.map((_, i) => i),
-    format: (/** @type {number} */ i) => columnName(steps[i].column),
+    format: (/** @type {number} */ i) => `${/** @type {import("../types.js").AdderTask} */ (payload.task).base}${raised(steps[i].column)}`,
     grid: false,
   };
   const chart = plot({
@@ -215,9 +215,4 @@ function digitWords(chart, i, margin, room, colours) {
       anchor: "middle",
     }),
   ];
-}
-
-/** 10⁰ is the units. @param {number} column */
-function columnName(column) {
-  return `10${[...String(column)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
 }

@@ -160,9 +160,10 @@ function lineDots(view, data, line, X) {
       const dot = sums.carry[i]
         ? s("rect", { x: x - size * 0.9, y: y - size * 0.9, width: size * 1.8, height: size * 1.8, ...look })
         : s("circle", { cx: x, cy: y, r: size, ...look });
-      const column = sums.isTop ? "" : `${sums.first[i]} + ${sums.second[i]}, `;
+      const name = (/** @type {number} */ token) => payload.tokens[token].label;
+      const column = sums.isTop ? "" : `${name(sums.first[i])} + ${name(sums.second[i])}, `;
       tip(dot, () => [
-        `${column}carry ${sums.carry[i]}: ${sums.right[i]} is right. It is at ${short(line.x[i], 6)}.`,
+        `${column}carry ${sums.carry[i]}: ${name(sums.right[i])} is right. It is at ${short(line.x[i], 6)}.`,
       ]);
       return dot;
     });

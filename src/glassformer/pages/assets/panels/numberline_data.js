@@ -62,7 +62,7 @@ function lineSums(view, digit) {
   const first = isTop ? right.map(() => 0) : row(tokens, task.x[digit.column]);
   const second = isTop ? right.map(() => 0) : row(tokens, task.y[digit.column]);
   const total = first.map((value, i) => value + second[i]);
-  const carry = right.map((value, i) => (isTop ? value : (value - total[i] + 20) % 10));
+  const carry = right.map((value, i) => (isTop ? value : (value - total[i] + 2 * task.base) % task.base));
   return { right, first, second, total, carry, own: row(tokens, digit.place), isTop };
 }
 

@@ -58,6 +58,7 @@ def compute(sums: Sums) -> Data:
         "total": total,
         "written": sample.written[:, step],
         "own": outputs.own,
+        "base": sums.task.base,
         "own_name": _name_own_token(sums, column),
         "main": main,
         "token_names": tuple(sums.token_name(token) for token in range(sums.architecture.vocab)),
@@ -128,8 +129,8 @@ def _draw_totals(axes: Axes, data: Data, frame: Frame) -> None:
         axes.plot([here.min(), here.max()], [value] * 2, color=theme.muted, linewidth=0.6, zorder=0)
     low, high = pad_range(score)
     axes.set_xlim(low, high)
-    axes.set_ylim(-0.7, 19.7)
-    axes.set_yticks(range(20))
+    axes.set_ylim(-0.7, 2 * data["base"] - 0.3)
+    axes.set_yticks(range(2 * data["base"]))
     axes.set_ylabel(
         lower_digits(f"x{data['column']}") + " + " + lower_digits(f"y{data['column']}") + " + carry"
     )

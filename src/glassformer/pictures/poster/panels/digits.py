@@ -23,7 +23,6 @@ from glassformer.pictures.poster.style import (
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import Sums
-from glassformer.tasks.addition import BASE
 
 _SAME = 1e-5  # of the largest: lengths and angles that differ by less are the same
 _STRAIGHT = {"float32": 1e-6, "float64": 1e-12}  # of its length: a line that bends by less bends by rounding
@@ -31,7 +30,7 @@ _BENT = 0.05  # of its length: what bends by more is no line
 
 
 def compute(sums: Sums) -> Data:
-    table = sums.token_table
+    table, base = sums.token_table, sums.task.base
     used = np.flatnonzero(table.any(0))
     used = used if len(used) else np.arange(1)
     plane = fit_plane(table[:, used], "digit" if sums.architecture.position_dims else "stream")
@@ -51,8 +50,9 @@ def compute(sums: Sums) -> Data:
         "numbers": sum(
             one.free for name, one in list_parameters(sums.architecture).items() if name.startswith("token.")
         ),
-        "lengths": np.linalg.norm(table[:BASE], axis=1),
-        "turns": _measure_turns(table[:BASE]),
+        "lengths": np.linalg.norm(table[:base], axis=1),
+        "turns": _measure_turns(table[:base]),
+        "base": base,
         "messages": messages,
         "straight": _measure_straightness(messages),
         "rounding": _STRAIGHT[sums.architecture.precision],
@@ -83,16 +83,16 @@ def title(data: Data) -> str:
 
 
 def _describe_digit_shape(data: Data) -> str:
-    """What holds of the ten points: a circle, a line, or neither."""
+    """What holds of the digits' points: a circle, a line, or neither."""
     lengths, angles = data["lengths"], data["turns"]
     if len(angles) and np.ptp(lengths) <= _SAME * lengths.max() and np.ptp(angles) <= 1e-3 * angles.max():
         return (
             f"on an arc of radius {format_significant(lengths[0])}, each "
             f"{format_significant(angles.mean())}° from the one before"
         )
-    if not np.ptp(data["table"][:BASE], axis=0).any():
+    if not np.ptp(data["table"][: data["base"]], axis=0).any():
         return "all on one point"
-    bent = _measure_bend(data["table"][:BASE])
+    bent = _measure_bend(data["table"][: data["base"]])
     if bent < data["rounding"]:
         return "on one straight line"
     if bent < _BENT:
@@ -128,7 +128,7 @@ def draw(frame: Frame, data: Data) -> None:
     set_few_ticks(axes.yaxis, 4)
     axes.set_ylabel("token" if data["plane"].is_line else data["plane"].labels[1])
     draw_zero_lines(axes, theme)
-    axes.plot(*data["points"][:BASE].T, color=theme.faint, linewidth=1.2, zorder=1)
+    axes.plot(*data["points"][: data["base"]].T, color=theme.faint, linewidth=1.2, zorder=1)
     colours = [pick_token_colour(name) for name in data["names"]]
     axes.scatter(*data["points"].T, s=60, c=colours, linewidths=0.6, edgecolors=theme.ink, zorder=5)
     inks = [make_readable_colour(colour, theme) for colour in colours]

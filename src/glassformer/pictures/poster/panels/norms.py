@@ -26,7 +26,6 @@ from glassformer.pictures.poster.style import (
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import Sums
-from glassformer.tasks.addition import BASE
 
 _SHOWN = 1_200  # points of a cloud
 
@@ -61,6 +60,7 @@ def compute(sums: Sums) -> Data:
         "after": plane(after - shift, written.astype(float)),
         "centred": bool(shift.any()),
         "digit": written,
+        "base": sums.task.base,
         "column": sums.focus,
         "sums": len(sample.z),
     }
@@ -132,7 +132,7 @@ def draw(frame: Frame, data: Data) -> None:
         f"{', minus the mean' if data['centred'] else ''}"
         f"{'; ' if data['plane'].note else ''}{data['plane'].note}.",
     ]
-    _draw_digit_key(frame, below)
+    _draw_digit_key(frame, below, data["base"])
     write_paragraph(frame, 7.5, below + 0.85, frame.width - 7.5, lines)
 
 
@@ -202,11 +202,14 @@ def _draw_normed_cloud(axes: Axes, data: Data, when: str, frame: Frame) -> None:
     axes.scatter(*points.T, s=5, c=colours, linewidths=0, zorder=2)
 
 
-def _draw_digit_key(frame: Frame, down: float) -> None:
-    """The colours of the ten digits."""
+def _draw_digit_key(frame: Frame, down: float, base: int) -> None:
+    """The colours of the digits."""
     axes = add_canvas(frame, 7.4, down, 9.0, 0.7)
-    for digit in range(BASE):
-        draw_token_cell(axes, 0.45 + digit * 0.6, 0.35, 0.5, 0.45, str(digit), frame.theme, strength=0.85)
+    apart = min(0.6, 8.5 / base)  # cm
+    for digit in range(base):
+        draw_token_cell(
+            axes, 0.45 + digit * apart, 0.35, apart - 0.1, 0.45, str(digit), frame.theme, strength=0.85
+        )
 
 
 def caption(data: Data) -> str:

@@ -49,7 +49,7 @@ def _collect_findings(sums: Sums) -> Data:
         worst[sums.columns[one.step]] = one.margin
     return {
         "verdict": findings.verdict,
-        "pairs": format_power(len(findings.inputs) - 1),
+        "pairs": format_power(2 * sums.task.digits, sums.task.base),
         "arithmetic": findings.arithmetic,
         "smallest": findings.smallest_margin,
         "rounding": findings.rounding_bound,
@@ -272,9 +272,9 @@ def _draw_pair_column(axes: Axes, data: Data, column: int, x: float, step: float
     if carry := data["carry"][column]:
         write_centred_text(axes, x, _ROWS["carry"], str(carry), 8.5, color=theme.accent, weight="bold")
     if column < len(data["z"]) - 1:
-        write_centred_text(axes, x, _ROWS["a"], str(data["x"][column]), 11)
-        write_centred_text(axes, x, _ROWS["+ b"], str(data["y"][column]), 11)
-    write_centred_text(axes, x, _ROWS["right"], str(z), 11, color=theme.muted)
+        write_centred_text(axes, x, _ROWS["a"], data["names"][data["x"][column]], 11)
+        write_centred_text(axes, x, _ROWS["+ b"], data["names"][data["y"][column]], 11)
+    write_centred_text(axes, x, _ROWS["right"], data["names"][z], 11, color=theme.muted)
     edge = "none" if written == z else theme.bad
     draw_token_cell(
         axes,
