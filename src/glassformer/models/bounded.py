@@ -85,10 +85,11 @@ class BoundedArray:
 
     def per_part(self, change: Callable[[Array], Array]) -> "BoundedArray":
         """The same change of shape for every array; the first axis of slope and noise stays."""
-        slope, noise = (
-            None if parts is None else np.stack([change(one) for one in parts])
-            for parts in (self.slope, self.noise)
-        )
+        return self._changed(change, lambda parts: np.stack([change(one) for one in parts]))
+
+    def _changed(self, change: Callable[[Array], Array], of_parts: Callable[[Array], Array]) -> "BoundedArray":
+        """A change of shape, and the same one behind the first axis of slope and noise."""
+        slope, noise = (None if parts is None else of_parts(parts) for parts in (self.slope, self.noise))
         return BoundedArray(
             self.floats, change(self.centre), slope, change(self.radius), noise, change(self.error)
         )
@@ -98,9 +99,14 @@ class BoundedArray:
         return self.per_part(np.transpose)
 
     def reshape(self, *shape: int) -> "BoundedArray":
-        return self.per_part(lambda part: part.reshape(*shape))
+        return self._changed(
+            lambda part: part.reshape(*shape), lambda parts: parts.reshape(len(parts), *shape)
+        )
 
     def __getitem__(self, key: Any) -> "BoundedArray":
+        keys = key if isinstance(key, tuple) else (key,)
+        if all(one is None or isinstance(one, int | slice) for one in keys):  # a view, nothing is copied
+            return self._changed(lambda part: np.asarray(part[keys]), lambda parts: parts[:, *keys])
         return self.per_part(lambda part: np.asarray(part[key]))
 
     def __neg__(self) -> "BoundedArray":

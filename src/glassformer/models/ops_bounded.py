@@ -190,7 +190,9 @@ class BoundedOps:
         """Sums of products over axis `over` of x, in any order of summation; only y has slopes and noises."""
 
         def through(parts: Array | None) -> Array | None:
-            return None if parts is None else np.stack([rule(x.centre, one) for one in parts])
+            if parts is None or rule is not np.matmul:
+                return None if parts is None else np.stack([rule(x.centre, one) for one in parts])
+            return np.asarray(np.matmul(x.centre, parts))
 
         terms, size = x.shape[over], np.abs(x.centre)
         both = rule(x.size, y.size + y.off)
