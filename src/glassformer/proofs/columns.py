@@ -7,7 +7,7 @@ The class says which digit is right: 2. A class may be split further by pinning 
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -23,6 +23,7 @@ WRITTEN, CARRIED = _TOTAL % BASE, _TOTAL // BASE
 _NO_COLUMN = -1  # sum of the column above the highest
 
 _Mask = Bool[np.ndarray, "carry x y"]
+_PinTokens = Bool[np.ndarray, "pin tok"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,13 @@ class PairClasses:
     def right(self) -> Int[np.ndarray, " row"]:
         """The token that must come."""
         return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % BASE)
+
+    @cached_property
+    def open_tokens(self) -> tuple[_PinTokens, _PinTokens, _PinTokens]:
+        """The digits of both numbers, and of the sum, that each pin leaves open."""
+        masks = self.pin_mask
+        sums = np.stack([(masks & (digit == WRITTEN)).any((1, 2, 3)) for digit in range(BASE)], 1)
+        return np.asarray(masks.any((1, 3))), np.asarray(masks.any((1, 2))), sums
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> "PairClasses":
         """Some of the rows, in the order given; a row may come more than once."""

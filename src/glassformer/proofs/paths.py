@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from glassformer.proofs.columns import CARRIED, CARRIES, PairClasses
+from glassformer.proofs.columns import CARRIED, CARRIES, WRITTEN, PairClasses
+from glassformer.proofs.ways import CarryWays, ColumnTerms, find_open_pairs, find_open_ways, sum_pair_terms
 from glassformer.tasks.addition import BASE
 
 # Which of a column's 100 pairs of digits take carry `i` to carry `o`.
@@ -19,18 +20,12 @@ _LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries 
 _CHUNK = 1024  # classes at a time, so that what they need stays in the cache
 
 Digits = Int[np.ndarray, "row column number"]  # number: 0 for the first, 1 for the second
+_Pairs = Int[np.ndarray, "row column"]  # both digits of a column as one number, base x + y
 
 
 class BestPairs(NamedTuple):
     value: Float[np.ndarray, " row"]
     digits: Digits
-
-
-class _CarryWays(NamedTuple):
-    """The best pair of digits from each carry to each carry."""
-
-    value: Float[np.ndarray, "*row start end"]
-    pair: Int[np.ndarray, "*row start end"]
 
 
 class _CarryPaths(NamedTuple):
@@ -43,22 +38,22 @@ class _CarryPaths(NamedTuple):
 class _QueryPaths(NamedTuple):
     """What all classes of a query share."""
 
-    columns: Float[np.ndarray, "query column carry pair"]
-    ways: _CarryWays
+    terms: ColumnTerms
+    ways: CarryWays
     before: _CarryPaths
     behind: _CarryPaths
 
 
 def find_best_path(
-    columns: Float[np.ndarray, "query column carry pair"],
+    terms: ColumnTerms,
     first: Float[np.ndarray, " query"],
     last: Float[np.ndarray, "query carry"],
     owner: Int[np.ndarray, " row"],
     classes: PairClasses,
 ) -> BestPairs:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
-    ways = _find_best_ways(columns)
-    shared = _QueryPaths(columns, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
+    ways = find_open_ways(terms)
+    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
     chunks = [np.arange(begin, min(begin + _CHUNK, len(owner))) for begin in range(0, len(owner), _CHUNK)]
     found = [_join_best_paths(shared, owner[rows], classes.take(rows)) for rows in chunks]
     return BestPairs(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
@@ -77,23 +72,24 @@ def _join_best_paths(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classe
         within.append((reached.argmax(1), here.pair))
         state = np.where((start + offset < stop)[:, None], reached.max(1), state)
     state = state + shared.behind.value[ending, owner, stop]
-    found, carry = np.empty((len(owner), digits, 2), np.int64), state.argmax(1)
+    found, carry = np.empty((len(owner), digits), np.int64), state.argmax(1)
     _trace_digits_behind(shared, ending, owner, stop, carry, found)
     carry = _trace_digits_within(within, start, stop, carry, found)
     _trace_digits_before(shared, owner, start, carry, found)
-    return BestPairs(state.max(1), found)
+    found = find_open_pairs(shared.terms, owner, found)
+    return BestPairs(state.max(1), np.stack(np.divmod(found, BASE), 2))
 
 
 def _find_pinned_ways(
     shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses
-) -> _CarryWays:
+) -> CarryWays:
     """The best ways through every pinned column, among the digits that its pin leaves open."""
     masks = classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE)
-    sums = shared.columns[owner[classes.pin_row], classes.pin_column]
+    sums = sum_pair_terms(shared.terms, owner[classes.pin_row], classes.pin_column, WRITTEN)
     return _find_best_ways(np.where(masks, sums, -np.inf))
 
 
-def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> _CarryWays:
+def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> CarryWays:
     """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
     shape = (*columns.shape[:-1], CARRIES)
     value, pair = np.empty(shape), np.empty(shape, np.int64)
@@ -103,17 +99,17 @@ def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"]) -> _CarryWays
             best = those.argmax(-1)
             pair[..., start, end] = pairs[best]
             value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
-    return _CarryWays(value, pair)
+    return CarryWays(value, pair)
 
 
 def _choose_column_ways(
-    ways: _CarryWays, pinned: _CarryWays, owner: np.ndarray, column: np.ndarray, pin: np.ndarray
-) -> _CarryWays:
+    ways: CarryWays, pinned: CarryWays, owner: np.ndarray, column: np.ndarray, pin: np.ndarray
+) -> CarryWays:
     """Each row's ways through its column: those of its pin, or the query's where it has none (-1)."""
     if not len(pinned.value):
-        return _CarryWays(ways.value[owner, column], ways.pair[owner, column])
+        return CarryWays(ways.value[owner, column], ways.pair[owner, column])
     is_pinned = (pin >= 0)[:, None, None]
-    return _CarryWays(
+    return CarryWays(
         np.where(is_pinned, pinned.value[pin], ways.value[owner, column]),
         np.where(is_pinned, pinned.pair[pin], ways.pair[owner, column]),
     )
@@ -131,7 +127,7 @@ def _find_pinned_span(classes: PairClasses) -> tuple[np.ndarray, np.ndarray, Int
     return start, stop, pins
 
 
-def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
+def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
     """From no carry at the units up to each column."""
     queries, count = ways.value.shape[:2]
     value, other = (
@@ -145,7 +141,7 @@ def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -
     return _CarryPaths(value, other)
 
 
-def _extend_paths_behind(ways: _CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
+def _extend_paths_behind(ways: CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
     """From each column to the last carry, for every choice of last carries that are open."""
     queries, count = ways.value.shape[:2]
     value = np.empty((len(_LASTS), queries, count + 1, CARRIES))
@@ -163,15 +159,15 @@ def _trace_digits_behind(
     owner: np.ndarray,
     stop: np.ndarray,
     carry: np.ndarray,
-    digits: Digits,
+    pairs: _Pairs,
 ) -> None:
     """Fill in the digits behind the last pinned column, from the carry into it on."""
     carry = carry.copy()
-    for column in range(int(stop.min(initial=0)), digits.shape[1]):
+    for column in range(int(stop.min(initial=0)), pairs.shape[1]):
         rows = np.flatnonzero(stop <= column)
         query, start = owner[rows], carry[rows]
         end = shared.behind.other[ending[rows], query, column, start]
-        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, start, end], BASE), 1)
+        pairs[rows, column] = shared.ways.pair[query, column, start, end]
         carry[rows] = end
 
 
@@ -180,20 +176,19 @@ def _trace_digits_within(
     start: np.ndarray,
     stop: np.ndarray,
     carry: np.ndarray,
-    digits: Digits,
+    pairs: _Pairs,
 ) -> Int[np.ndarray, " row"]:
     """Fill in the digits of the pinned columns, last to first; gives the carry into the first of them."""
     every = np.arange(len(carry))
     for offset, (came_from, pair) in reversed(list(enumerate(within))):
         rows, earlier = np.flatnonzero(start + offset < stop), came_from[every, carry]
-        chosen = pair[every, earlier, carry][rows]
-        digits[rows, (start + offset)[rows]] = np.stack(np.divmod(chosen, BASE), 1)
+        pairs[rows, (start + offset)[rows]] = pair[every, earlier, carry][rows]
         carry = np.where(start + offset < stop, earlier, carry)
     return carry
 
 
 def _trace_digits_before(
-    shared: _QueryPaths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, digits: Digits
+    shared: _QueryPaths, owner: np.ndarray, start: np.ndarray, carry: np.ndarray, pairs: _Pairs
 ) -> None:
     """Fill in the digits before the first pinned column, from the carry out of it back."""
     carry = carry.copy()
@@ -201,5 +196,5 @@ def _trace_digits_before(
         rows = np.flatnonzero(column < start)
         query, end = owner[rows], carry[rows]
         begin = shared.before.other[query, column, end]
-        digits[rows, column] = np.stack(np.divmod(shared.ways.pair[query, column, begin, end], BASE), 1)
+        pairs[rows, column] = shared.ways.pair[query, column, begin, end]
         carry[rows] = begin
