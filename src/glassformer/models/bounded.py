@@ -76,6 +76,8 @@ class BoundedArray:
     @cached_property
     def off(self) -> Array:
         """How far the deployed value may be from the real one."""
+        if not self.floats.unit:
+            return self.error
         return sum_magnitudes(self.noise) + self.error
 
     def range(self) -> tuple[Array, Array]:
@@ -194,10 +196,15 @@ def add_rounding_bounds(
     error: Array,
     units: float = 1.0,
 ) -> BoundedArray:
-    """A result with our own rounding in its radius, and so many units of the deployed one in its error."""
+    """A result with our own rounding in its radius, and so many units of the deployed one in its error.
+
+    Real numbers are never rounded: their error is 0, and stays so.
+    """
     slope, noise = _broadcast_parts(slope, centre), _broadcast_parts(noise, centre)
     size = np.abs(centre) + sum_magnitudes(slope)
     radius = radius * (1 + OWN) + (OWN * size + LEAST)
+    if not floats.unit:
+        return BoundedArray(floats, centre, slope, radius, noise, error)
     off = sum_magnitudes(noise) + error
     error = error + OWN * off
     if units and floats.unit:
@@ -263,6 +270,10 @@ def _multiply_bounded(x: BoundedArray, y: BoundedArray) -> BoundedArray:
     noise = _add_parts(scale_parts(first, y.centre), scale_parts(second, x.centre))
     mine, theirs, reach, other = np.abs(x.centre), np.abs(y.centre), x.reach, y.reach
     radius = mine * y.radius + theirs * x.radius + reach * other
+    if not x.floats.unit:
+        return add_rounding_bounds(
+            x.floats, x.centre * y.centre, slope, radius, noise, np.zeros(radius.shape)
+        )
     error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
     return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error)
 
@@ -289,7 +300,9 @@ def bound_curve(
     reach, off = x.reach, x.off
     with np.errstate(invalid="ignore", over="ignore"):
         radius = np.abs(steepness) * x.radius + 0.5 * bend * reach * reach
-        moved = np.abs(steepness) * x.error + bend * (reach + off) * off + error
+        moved = np.zeros(x.shape)
+        if x.floats.unit:
+            moved = np.abs(steepness) * x.error + bend * (reach + off) * off + error
     radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
     slope, noise = scale_parts(x.slope, steepness), scale_parts(x.noise, steepness)
     return add_rounding_bounds(x.floats, value, slope, radius, noise, moved, units=0.0)

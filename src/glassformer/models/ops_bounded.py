@@ -195,8 +195,18 @@ class BoundedOps:
             return np.asarray(np.matmul(x.centre, parts))
 
         terms, size = x.shape[over], np.abs(x.centre)
-        both = rule(x.size, y.size + y.off)
+        both = rule(x.size, y.size + y.off if self.unit else y.size)
         radius = rule(size, y.radius) + terms * OWN * both
+        if not self.unit:
+            radius = radius + rule(x.radius, y.size) if x.radius.any() else radius
+            return add_rounding_bounds(
+                self.floats,
+                rule(x.centre, y.centre),
+                through(y.slope),
+                radius,
+                through(y.noise),
+                np.zeros(radius.shape),
+            )
         error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
         error = bound_overflow(self.floats, both, error)
         if x.radius.any():
