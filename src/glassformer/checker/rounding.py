@@ -30,6 +30,7 @@ class RoundingRules:
 
     dtype: np.dtype  # what stored parameters and constants are cast to
     arithmetic: str
+    is_quick: bool = False  # numbers lie in spans of float64, not in balls
 
     @cached_property
     def unit(self) -> float:
