@@ -47,7 +47,9 @@ _TWO = arb(2)
 _Function = Callable[[Any], Any]  # of balls, or of spans
 
 
-def _make_function(of_ball: Callable[[arb], arb], of_spans: Callable[[Spans], Spans] | None = None) -> _Function:
+def _make_function(
+    of_ball: Callable[[arb], arb], of_spans: Callable[[Spans], Spans] | None = None
+) -> _Function:
     """A function of every number of an array; of spans by its balls where there is no quicker way."""
     every = np.frompyfunc(of_ball, 1, 1)
 
@@ -238,7 +240,9 @@ def _widen_errors(x: Balls, weight: Balls) -> tuple[Balls, dict[int, int]]:
     is_off = x.error.reshape(x.shape[0], -1).any(1) & weight.size.any(0)
     names = {next(fresh): int(dim) for dim in np.flatnonzero(is_off)}
     reach = dict(x.reach) | {name: enclose_about_zero(x.rules, x.error[dim]) for name, dim in names.items()}
-    return Balls(x.rules, x.over + enclose_about_zero(x.rules, x.error), np.zeros(x.shape), x.at, x.slopes, reach), names
+    return Balls(
+        x.rules, x.over + enclose_about_zero(x.rules, x.error), np.zeros(x.shape), x.at, x.slopes, reach
+    ), names
 
 
 def _apply_to_balls(

@@ -34,6 +34,7 @@ _FIRST = 16  # boxes, the worst, of which points are looked at before any is hal
 _MOST, _A_PART = 4096, 16  # undecided boxes, and as many more per part, at which a check gives up
 _CORNERS = 3  # most coordinates of a box whose corners are visited
 _CHUNK = 1024  # boxes at a time
+_LOOK = 3  # halvings between two looks at points, in spans of float64
 _QUICK_CHUNK = 4096  # the same, in spans of float64
 _SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
 
@@ -132,6 +133,11 @@ def _find_unconfirmed(
             unsure = np.flatnonzero(~gaps.confirm(some, rounding))
             some, gaps = some[unsure], _sharpen_gaps(tables, axes, some[unsure], _select_gaps(gaps, unsure))
             left = np.flatnonzero(~gaps.confirm(some, rounding))
+            if len(left) and depth % _LOOK == 0:
+                points = _list_worst_points(some[left], _select_gaps(gaps, left))
+                found = _bound_box_gaps(tables, axes, points)
+                is_open[points.part[~found.confirm(points, rounding)]] = True
+                left = left[~is_open[some.part[left]]]
             undecided += [_halve_margin_boxes(some[left], _select_gaps(gaps, left))] if len(left) else []
         if not undecided:
             break
@@ -151,15 +157,24 @@ def _refuse_points(
     rounding: float,
 ) -> None:
     """Raises where a claim fails at a single point of a box, its middle or an end: no halving can help."""
+    points = _list_worst_points(boxes, gaps)
+    if not len(points):
+        return
+    found = _bound_box_gaps(tables, axes, points)
+    if len(wrong := np.flatnonzero(~found.confirm(points, rounding))):
+        raise _make_refusal(parts, points, found, int(wrong[0]), rounding)
+
+
+def _list_worst_points(boxes: MarginBoxes, gaps: _LogitGaps) -> MarginBoxes:
+    """Middle and ends of the boxes that look worst."""
     worst = np.argsort(np.minimum(gaps.margin - boxes.margin, gaps.spare))[:_FIRST]
     loudest = np.argsort(-gaps.rounding)[:_FIRST]
     some = boxes[np.union1d(worst, loudest)]
     low, high = some.bounds.low, some.bounds.high
-    for point in ((low + high) / 2, low, high) if len(some) else ():
-        points = replace(some, bounds=replace(some.bounds, low=point, high=point))
-        found = _bound_box_gaps(tables, axes, points)
-        if len(wrong := np.flatnonzero(~found.confirm(points, rounding))):
-            raise _make_refusal(parts, points, found, int(wrong[0]), rounding)
+    points = ((low + high) / 2, low, high)
+    return _join_margin_boxes(
+        [replace(some, bounds=replace(some.bounds, low=point, high=point)) for point in points]
+    )
 
 
 def _select_gaps(gaps: _LogitGaps, rows: np.ndarray) -> _LogitGaps:

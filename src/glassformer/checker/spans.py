@@ -78,12 +78,11 @@ class Spans:
 
     def __mul__(self, other: Any) -> "Spans":
         other = to_spans(other)
-        if self.is_exact and not other.is_exact:
-            return other * self
-        ends = [self.low * other.low, self.high * other.low]
-        if not other.is_exact:
-            ends += [self.low * other.high, self.high * other.high]
-        return _widen_products(ends, _is_nothing(self) | _is_nothing(other))
+        one, two = (other, self) if self.is_exact else (self, other)
+        ends = [one.low * two.low, one.high * two.low]
+        if not two.is_exact:
+            ends += [one.low * two.high, one.high * two.high]
+        return _widen_products(ends, _is_nothing(one) | _is_nothing(two))
 
     __radd__, __rmul__ = __add__, __mul__
 

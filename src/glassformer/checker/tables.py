@@ -70,7 +70,9 @@ class PremixTables:
         """The numbers of the readout for other operations: spans of the balls, or without their errors."""
 
         def change(balls: Balls) -> Balls:
-            over = from_balls(balls.over) if ops.rules.is_quick and not self.ops.rules.is_quick else balls.over
+            over = (
+                from_balls(balls.over) if ops.rules.is_quick and not self.ops.rules.is_quick else balls.over
+            )
             return make_fixed_balls(ops.rules, over, _NOTHING if ops.rules.is_real else balls.error)
 
         params = {name: change(value) for name, value in self.params.items()}

@@ -89,7 +89,9 @@ class BoundedArray:
         """The same change of shape for every array; the first axis of slope and noise stays."""
         return self._changed(change, lambda parts: np.stack([change(one) for one in parts]))
 
-    def _changed(self, change: Callable[[Array], Array], of_parts: Callable[[Array], Array]) -> "BoundedArray":
+    def _changed(
+        self, change: Callable[[Array], Array], of_parts: Callable[[Array], Array]
+    ) -> "BoundedArray":
         """A change of shape, and the same one behind the first axis of slope and noise."""
         slope, noise = (None if parts is None else of_parts(parts) for parts in (self.slope, self.noise))
         return BoundedArray(

@@ -237,7 +237,11 @@ def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes:
     """The largest sum of terms over each class."""
     layout = classes.layout
     return find_best_path(
-        take_columns(terms.positions, layout), _sum_fixed_terms(terms, layout), _sum_last_terms(terms, layout), owner, classes
+        take_columns(terms.positions, layout),
+        _sum_fixed_terms(terms, layout),
+        _sum_last_terms(terms, layout),
+        owner,
+        classes,
     )
 
 

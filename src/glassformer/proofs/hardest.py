@@ -59,8 +59,10 @@ def find_hardest_pairs(
         found = _split_loose_classes(tables, leaves, worst)
         if found is None:
             break
-        leaves = found
-        margin, known, digits = find_attained_margins(tables, leaves)
+        kept, parts = found
+        leaves = _join_levels([_take_rows(leaves, kept), parts])
+        attained = zip((margin, known, digits), find_attained_margins(tables, parts), strict=True)
+        margin, known, digits = (np.concatenate([old[kept], new]) for old, new in attained)
     return tuple(_make_hardest_pair(leaves, margin, digits, step) for step in range(steps))
 
 
@@ -139,15 +141,15 @@ def _tighten_bounds(
 
 def _split_loose_classes(
     tables: ModelTables, leaves: ClassLevel, loose: Int[np.ndarray, " row"]
-) -> ClassLevel | None:
-    """Classes whose bound nothing attains, in parts; those that cannot be split stay. None: nothing can."""
+) -> tuple[Int[np.ndarray, " kept"], ClassLevel] | None:
+    """Classes whose bound nothing attains, in parts, and the rows that stay. None: nothing can be split."""
     classes, parent, column = split_classes(tables, leaves, loose, np.ones(leaves.bounds.low.shape))
     if not len(classes):
         return None
     parts = make_class_level(classes, parent, column, leaves.root[parent], leaves.turn[parent])
     judge_level(tables, parts)
     parts.least[parts.status != ClassStatus.PROVED] = -np.inf
-    return _join_levels([_take_rows(leaves, np.setdiff1d(np.arange(len(leaves.classes)), parent)), parts])
+    return np.setdiff1d(np.arange(len(leaves.classes)), parent), parts
 
 
 def _make_hardest_pair(leaves: ClassLevel, margin: np.ndarray, digits: Digits, step: int) -> HardestPair:

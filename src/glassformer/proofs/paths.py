@@ -80,9 +80,7 @@ def _join_best_paths(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classe
     return BestPairs(state.max(1), np.stack(np.divmod(found, BASE), 2))
 
 
-def _find_pinned_ways(
-    shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses
-) -> CarryWays:
+def _find_pinned_ways(shared: _QueryPaths, owner: Int[np.ndarray, " row"], classes: PairClasses) -> CarryWays:
     """The best ways through every pinned column, among the digits that its pin leaves open."""
     masks = classes.pin_mask.reshape(len(classes.pin_row), CARRIES, BASE * BASE)
     sums = sum_pair_terms(shared.terms, owner[classes.pin_row], classes.pin_column, WRITTEN)

@@ -37,7 +37,10 @@ def find_open_ways(terms: ColumnTerms) -> CarryWays:
     base, shape = terms.base, (*terms.x.shape[:2], _CARRIES, _CARRIES)
     x, y, z = (np.ascontiguousarray(part.reshape(-1, base).T) for part in terms)  # tok many
     best = _maximise_by_sum(x, y)  # sum many
-    value, pair = np.empty((x.shape[1], _CARRIES, _CARRIES)), np.empty((x.shape[1], _CARRIES, _CARRIES), np.int64)
+    value, pair = (
+        np.empty((x.shape[1], _CARRIES, _CARRIES)),
+        np.empty((x.shape[1], _CARRIES, _CARRIES), np.int64),
+    )
     for start in range(_CARRIES):
         for end in range(_CARRIES):
             first, stop = max(0, end * base - start), min(2 * base - 1, (end + 1) * base - start)
