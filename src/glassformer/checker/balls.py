@@ -24,10 +24,11 @@ import numpy as np
 from flint import arb
 
 from glassformer.checker.rounding import TINY, Bound, RoundingRules
+from glassformer.checker.spans import Spans
 from glassformer.models.blocks import Blocks
 
 BITS = 128  # of a ball's centre; float64 has 53
-Arbs = np.ndarray  # of flint.arb
+Arbs = Any  # an array of flint.arb, or Spans where the rules are quick
 _ByCoordinate = Mapping[int, Arbs]
 _Made = tuple[Arbs, Arbs, _ByCoordinate, _ByCoordinate]  # over, at, slopes, reach
 _PLACES = 1000  # coordinates below it belong to the mix, the others are errors
@@ -50,9 +51,29 @@ def to_exact_balls(x: Bound) -> Arbs:
     return np.asarray(_exactly(x), object)
 
 
-def _enclose_range(low: Bound, high: Bound) -> Arbs:
+def enclose_exactly(rules: RoundingRules, x: Bound) -> Arbs:
+    """Numbers of float64, as balls or spans."""
+    return Spans(np.asarray(x, np.float64)) if rules.is_quick else to_exact_balls(x)
+
+
+def enclose_about_zero(rules: RoundingRules, radius: Bound) -> Arbs:
+    """Numbers of which only the largest magnitude is known."""
+    return Spans(-radius, radius) if rules.is_quick else make_zero_balls(radius)
+
+
+def _enclose_range(rules: RoundingRules, low: Bound, high: Bound) -> Arbs:
     """Balls that hold everything from low to high."""
-    return np.asarray(_spread(low, high), object)
+    return Spans(low, high) if rules.is_quick else np.asarray(_spread(low, high), object)
+
+
+def as_enclosure(x: Any) -> Arbs:
+    """What came of a computation, as an array also where it is a single ball."""
+    return x if isinstance(x, Spans) else np.asarray(x, object)
+
+
+def change_enclosure(x: Arbs, change: Callable[[np.ndarray], np.ndarray]) -> Arbs:
+    """The same numbers in another order or shape."""
+    return x.changed(change) if isinstance(x, Spans) else change(x)
 
 
 def make_zero_balls(radius: Bound) -> Arbs:
@@ -61,16 +82,22 @@ def make_zero_balls(radius: Bound) -> Arbs:
 
 def bound_above(x: Arbs) -> Bound:
     """A float64 at or above every number of each ball."""
+    if isinstance(x, Spans):
+        return x.high
     return np.nextafter(np.asarray(_upper(x)).astype(np.float64), np.inf)
 
 
 def bound_below(x: Arbs) -> Bound:
     """A float64 at or below every number of each ball."""
+    if isinstance(x, Spans):
+        return x.low
     return np.nextafter(np.asarray(_lower(x)).astype(np.float64), -np.inf)
 
 
 def bound_magnitude(x: Arbs) -> Bound:
     """The largest magnitude in each ball; exactly 0 for the number 0 alone."""
+    if isinstance(x, Spans):
+        return x.magnitude()
     found = np.asarray(_most(x)).astype(np.float64)
     if (found == 0).any():
         found = np.where(np.asarray(_is_zero(x)).astype(bool), 0.0, np.maximum(found, TINY))
@@ -79,6 +106,8 @@ def bound_magnitude(x: Arbs) -> Bound:
 
 def _bound_least_magnitude(x: Arbs) -> Bound:
     """The smallest magnitude in each ball."""
+    if isinstance(x, Spans):
+        return np.maximum(np.maximum(x.low, -x.high), 0.0)
     return np.maximum(np.nextafter(np.asarray(_least(x)).astype(np.float64), -np.inf), 0.0)
 
 
@@ -97,11 +126,12 @@ class Balls:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.over.shape
+        found: tuple[int, ...] = self.over.shape
+        return found
 
     @property
     def ndim(self) -> int:
-        return self.over.ndim
+        return len(self.shape)
 
     @cached_property
     def size(self) -> Bound:
@@ -125,16 +155,20 @@ class Balls:
 
     def reshaped(self, turn: Callable[[np.ndarray], np.ndarray]) -> "Balls":
         """The same numbers in another order."""
-        over, error = turn(self.over), turn(self.error)
-        slopes = {name: turn(slope) for name, slope in self.slopes.items()}
-        return Balls(self.rules, over, error, turn(self.at) if slopes else over, slopes, self.reach)
+        slopes = {name: change_enclosure(slope, turn) for name, slope in self.slopes.items()}
+        over = change_enclosure(self.over, turn)
+        at = change_enclosure(self.at, turn) if slopes else over
+        return Balls(self.rules, over, turn(self.error), at, slopes, self.reach)
 
     def lift(self, value: object) -> "Balls":
         """Python and NumPy numbers, in the precision of the model."""
         return value if isinstance(value, Balls) else make_constant_balls(self.rules, value)
 
     def __neg__(self) -> "Balls":
-        return self.reshaped(lambda part: np.asarray(-part, object) if part.dtype == object else part)
+        slopes = {name: as_enclosure(-slope) for name, slope in self.slopes.items()}
+        over = as_enclosure(-self.over)
+        at = as_enclosure(-self.at) if slopes else over
+        return Balls(self.rules, over, self.error, at, slopes, self.reach)
 
     def __add__(self, value: Any) -> Any:
         if isinstance(value, Blocks):
@@ -198,19 +232,21 @@ class Balls:
         errors = {name: slope for name, slope in self.slopes.items() if name >= _PLACES}
         return self.rules.up(
             self.error
-            + bound_magnitude(_evaluate_mean_form(to_exact_balls(np.zeros(self.shape)), errors, self.reach))
+            + bound_magnitude(
+                _evaluate_mean_form(enclose_exactly(self.rules, np.zeros(self.shape)), errors, self.reach)
+            )
         )
 
 
 def make_constant_balls(rules: RoundingRules, value: object) -> Balls:
     """Stored parameters: cast to the precision, then exact."""
     cast: Bound = np.asarray(value, rules.dtype).astype(np.float64)
-    return make_fixed_balls(rules, to_exact_balls(cast), np.zeros(cast.shape))
+    return make_fixed_balls(rules, enclose_exactly(rules, cast), np.zeros(cast.shape))
 
 
 def make_fixed_balls(rules: RoundingRules, over: Arbs, error: Bound) -> Balls:
     """Numbers that do not vary over a box."""
-    over = np.asarray(over, object)
+    over = as_enclosure(over)
     return Balls(rules, over, np.broadcast_to(error, over.shape), over)
 
 
@@ -218,16 +254,16 @@ def make_box_coordinates(
     rules: RoundingRules, low: Sequence[Bound], high: Sequence[Bound], off: Sequence[Bound] = ()
 ) -> list[Balls]:
     """The coordinates of boxes, `batch` each, as functions of themselves; deployed ones are `off`."""
-    over = [_enclose_range(a, b) for a, b in zip(low, high, strict=True)]
-    middle = [to_exact_balls(a + (b - a) / 2) for a, b in zip(low, high, strict=True)]
+    over = [_enclose_range(rules, a, b) for a, b in zip(low, high, strict=True)]
+    middle = [enclose_exactly(rules, a + (b - a) / 2) for a, b in zip(low, high, strict=True)]
     reach = {i: whole - middle[i] for i, whole in enumerate(over)}
-    none, one = np.zeros(len(low[0])), to_exact_balls(np.ones(len(low[0])))
+    none, one = np.zeros(len(low[0])), enclose_exactly(rules, np.ones(len(low[0])))
     found = []
     for i, whole in enumerate(over):
         slopes = {i: one}
         if off and off[i].any():
             name = next(fresh)
-            slopes[name], reach[name] = one, make_zero_balls(off[i])
+            slopes[name], reach[name] = one, enclose_about_zero(rules, off[i])
             whole = whole + reach[name]
         found.append(Balls(rules, whole, none, middle[i], slopes, reach))
     return found
@@ -243,28 +279,33 @@ def _combine_slopes(
 ) -> dict[int, Arbs]:
     """Slopes of what x and y make together, given what each brings."""
     shape = np.broadcast_shapes(x.shape, y.shape)
-    slopes = {name: np.broadcast_to(of_x(slope), shape) for name, slope in x.slopes.items()}
+    slopes = {name: _broadcast(of_x(slope), shape) for name, slope in x.slopes.items()}
     for name, slope in y.slopes.items():
-        brought = np.broadcast_to(of_y(slope), shape)
+        brought = _broadcast(of_y(slope), shape)
         slopes[name] = slopes[name] + brought if name in slopes else brought
     return slopes
+
+
+def _broadcast(x: Arbs, shape: tuple[int, ...]) -> Arbs:
+    return x if x.shape == shape else change_enclosure(x, lambda part: np.broadcast_to(part, shape))
 
 
 def enclose_result(
     parts: Sequence[Balls], over: object, at: Callable[[], Any], slopes: _ByCoordinate
 ) -> _Made:
     """The value over the box, by both forms, and at its centre; its slopes and their reach."""
-    over = np.asarray(over, object)
+    over = as_enclosure(over)
     if not slopes:
         return over, over, {}, {}
-    centre = np.asarray(at(), object)
+    centre = as_enclosure(at())
     reach = {name: delta for part in parts for name, delta in part.reach.items()}
     return tighten_enclosure(over, centre, slopes, reach), centre, slopes, reach
 
 
 def tighten_enclosure(over: Arbs, at: Arbs, slopes: _ByCoordinate, reach: _ByCoordinate) -> Arbs:
     """The value over the box, cut down to the mean value form."""
-    return np.asarray(_meet(over, _evaluate_mean_form(at, slopes, reach)), object)
+    form = _evaluate_mean_form(at, slopes, reach)
+    return over.meet(form) if isinstance(over, Spans) else np.asarray(_meet(over, form), object)
 
 
 def _evaluate_mean_form(at: Arbs, slopes: _ByCoordinate, reach: _ByCoordinate) -> Arbs:

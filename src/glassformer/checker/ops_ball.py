@@ -15,43 +15,78 @@ from flint import arb
 from glassformer.checker.balls import (
     Arbs,
     Balls,
+    as_enclosure,
     bound_above,
     bound_below,
     bound_magnitude,
+    change_enclosure,
+    enclose_about_zero,
+    enclose_exactly,
     enclose_result,
     fresh,
     make_constant_balls,
     make_real_balls,
-    make_zero_balls,
-    to_exact_balls,
 )
 from glassformer.checker.rounding import Bound, RoundingRules
+from glassformer.checker.spans import (
+    Spans,
+    apply_by_balls,
+    find_step,
+    from_balls,
+    take_absolute,
+    take_positive,
+    take_power,
+    take_root,
+)
 from glassformer.models.blocks import Blocks, apply_blockwise_linear, map_blocks, to_dense
 from glassformer.models.ops import Value
 
 _GELU_SLOPE, _SILU_SLOPE = 1.13, 1.1  # the largest anywhere
-_HALF, _TWO = arb(0.5), arb(2)
+_TWO = arb(2)
 
-_exp = np.frompyfunc(lambda x: x.exp(), 1, 1)
-_sqrt = np.frompyfunc(lambda x: x.sqrt(), 1, 1)
-_sin = np.frompyfunc(lambda x: x.sin(), 1, 1)
-_cos = np.frompyfunc(lambda x: x.cos(), 1, 1)
-_abs = np.frompyfunc(abs, 1, 1)
-_erf = np.frompyfunc(lambda x: x.erf(), 1, 1)
-_step = np.frompyfunc(lambda x: arb(1) if x > 0 else arb(0) if x < 0 else arb(0.5, 0.5), 1, 1)
-_positive = np.frompyfunc(
-    lambda x: x if x >= 0 else arb(0) if x <= 0 else arb(0).union(x.upper()), 1, 1
+_Function = Callable[[Any], Any]  # of balls, or of spans
+
+
+def _make_function(
+    of_ball: Callable[[arb], arb], of_spans: Callable[[Spans], Spans] | None = None
+) -> _Function:
+    """A function of every number of an array; of spans by its balls where there is no quicker way."""
+    every = np.frompyfunc(of_ball, 1, 1)
+
+    def apply(x: Arbs) -> Arbs:
+        if not isinstance(x, Spans):
+            return every(x)
+        return of_spans(x) if of_spans else apply_by_balls(every, x)
+
+    return apply
+
+
+_exp = _make_function(lambda x: x.exp(), take_power)
+_sqrt = _make_function(lambda x: x.sqrt(), take_root)
+_sin = _make_function(lambda x: x.sin())
+_cos = _make_function(lambda x: x.cos())
+_abs = _make_function(abs, take_absolute)
+_erf = _make_function(lambda x: x.erf())
+_step = _make_function(lambda x: arb(1) if x > 0 else arb(0) if x < 0 else arb(0.5, 0.5), find_step)
+_positive = _make_function(
+    lambda x: x if x >= 0 else arb(0) if x <= 0 else arb(0).union(x.upper()), take_positive
 )  # a ball that is not a number stays one: its upper end is none either
 
 
 class BallOps:
     """Enclosures in one precision; `arithmetic` is the one whose rounding is bounded, or "real"."""
 
-    def __init__(self, precision: str, arithmetic: str, any_backend: bool = False) -> None:
-        self.rules = RoundingRules(np.dtype(precision), arithmetic, any_backend)
+    def __init__(
+        self, precision: str, arithmetic: str, any_backend: bool = False, is_quick: bool = False
+    ) -> None:
+        self.rules = RoundingRules(np.dtype(precision), arithmetic, any_backend, is_quick)
 
     def array(self, value: Value) -> Balls:
         return make_constant_balls(self.rules, value)
+
+    def constant(self, ball: arb) -> Any:
+        """A number that is no float64."""
+        return from_balls(np.array(ball, object)) if self.rules.is_quick else ball
 
     def exp(self, x: Balls) -> Balls:
         return _apply_to_balls(x, _exp, _exp, lambda value: self.rules.power(x.error, bound_magnitude(value)))
@@ -60,7 +95,7 @@ class BallOps:
         def error(value: Arbs) -> Bound:
             return self.rules.root(np.maximum(bound_below(x.over), 0.0), x.error, bound_magnitude(value))
 
-        return _apply_to_balls(x, _sqrt, lambda over: _HALF / _sqrt(over), error)
+        return _apply_to_balls(x, _sqrt, lambda over: 0.5 / _sqrt(over), error)
 
     def sin(self, x: Balls) -> Balls:
         return _apply_to_balls(x, _sin, _cos, lambda value: self.rules.wave(x.error))
@@ -69,7 +104,7 @@ class BallOps:
         return _apply_to_balls(x, _cos, lambda over: -_sin(over), lambda value: self.rules.wave(x.error))
 
     def abs(self, x: Balls) -> Balls:
-        return _apply_to_balls(x, _abs, lambda over: _TWO * _step(over) - 1, lambda value: x.error)
+        return _apply_to_balls(x, _abs, lambda over: _step(over) * 2.0 - 1, lambda value: x.error)
 
     def relu(self, x: Value) -> Value:
         def bent(part: Balls) -> Balls:
@@ -80,16 +115,16 @@ class BallOps:
 
     def gelu(self, x: Value) -> Value:
         """x Phi(x), its slope Phi(x) + x phi(x)."""
-        root, pi = arb(0.5).sqrt(), arb.pi()
+        root, width = (self.constant(ball) for ball in (arb(0.5).sqrt(), (_TWO * arb.pi()).sqrt()))
 
         def slope(over: Arbs) -> Arbs:
-            density: Arbs = _exp(over * over * -_HALF) / (_TWO * pi).sqrt()
-            return np.asarray(_HALF * (_erf(over * root) + 1) + over * density, object)
+            density: Arbs = _exp(over * over * -0.5) / width
+            return as_enclosure((_erf(over * root) + 1) * 0.5 + over * density)
 
         def bent(part: Balls) -> Balls:
             return _apply_to_balls(
                 part,
-                lambda over: over * (_HALF * (_erf(over * root) + 1)),
+                lambda over: over * ((_erf(over * root) + 1) * 0.5),
                 slope,
                 lambda value: self.rules.bent(_GELU_SLOPE, part.error, part.size),
             )
@@ -101,7 +136,7 @@ class BallOps:
 
         def slope(over: Arbs) -> Arbs:
             share = 1 / (1 + _exp(-over))
-            return np.asarray(share * (1 + over * (1 - share)), object)
+            return as_enclosure(share * (1 + over * (1 - share)))
 
         def bent(part: Balls) -> Balls:
             return _apply_to_balls(
@@ -163,7 +198,7 @@ class BallOps:
         shift = self.array(np.zeros(len(weight.over))) if bias is None else bias
 
         def through(part: Arbs) -> Arbs:
-            return np.asarray(weight.over @ part.reshape(len(part), -1), object)
+            return as_enclosure(weight.over @ part.reshape(len(part), -1))
 
         slopes = {name: through(slope).reshape(outer) for name, slope in x.slopes.items()}
         if x.slopes and x.error.any():
@@ -171,7 +206,10 @@ class BallOps:
             columns = {
                 name: weight.over[:, dim].reshape(-1, *[1] * (x.ndim - 1)) for name, dim in names.items()
             }
-            slopes |= {name: np.broadcast_to(column, outer) for name, column in columns.items()}
+            slopes |= {
+                name: change_enclosure(column, lambda part: np.broadcast_to(part, outer))
+                for name, column in columns.items()
+            }
         made = enclose_result(
             [x],
             (through(x.over) + shift.over[:, None]).reshape(outer),
@@ -191,10 +229,9 @@ class BallOps:
 
     def scatter(self, values: Balls, places: tuple[tuple[int, int], ...], shape: tuple[int, int]) -> Balls:
         """A matrix that holds `values` at `places` and 0 elsewhere."""
-        over, error = to_exact_balls(np.zeros(shape)), np.zeros(shape)
-        where = tuple(np.array(places).T)
-        over[where], error[where] = values.over, values.error
-        return Balls(self.rules, over, error, over)
+        index = np.full(shape, len(places))
+        index[tuple(np.array(places).T)] = np.arange(len(places))
+        return self.join([values, self.array(np.zeros(1))])[index]
 
 
 def _widen_errors(x: Balls, weight: Balls) -> tuple[Balls, dict[int, int]]:
@@ -204,8 +241,10 @@ def _widen_errors(x: Balls, weight: Balls) -> tuple[Balls, dict[int, int]]:
     """
     is_off = x.error.reshape(x.shape[0], -1).any(1) & weight.size.any(0)
     names = {next(fresh): int(dim) for dim in np.flatnonzero(is_off)}
-    reach = dict(x.reach) | {name: make_zero_balls(x.error[dim]) for name, dim in names.items()}
-    return Balls(x.rules, x.over + make_zero_balls(x.error), np.zeros(x.shape), x.at, x.slopes, reach), names
+    reach = dict(x.reach) | {name: enclose_about_zero(x.rules, x.error[dim]) for name, dim in names.items()}
+    return Balls(
+        x.rules, x.over + enclose_about_zero(x.rules, x.error), np.zeros(x.shape), x.at, x.slopes, reach
+    ), names
 
 
 def _apply_to_balls(
@@ -225,13 +264,22 @@ def _apply_to_balls(
 
 def _arrange_balls(values: Sequence[Balls], arrange: Callable[[list[np.ndarray]], np.ndarray]) -> Balls:
     """Several arrays in one; a slope that one of them has is 0 where another has it not."""
-    over, error = arrange([value.over for value in values]), arrange([value.error for value in values])
+    error = arrange([value.error for value in values])
+    over = _arrange_enclosures([value.over for value in values], arrange)
     reach = {name: delta for value in values for name, delta in value.reach.items()}
     names = {name for value in values for name in value.slopes}
-    still = [to_exact_balls(np.zeros(value.shape)) for value in values] if names else []
+    still = [enclose_exactly(value.rules, np.zeros(value.shape)) for value in values] if names else []
     slopes = {
-        name: arrange([value.slopes.get(name, nothing) for value, nothing in zip(values, still, strict=True)])
+        name: _arrange_enclosures(
+            [value.slopes.get(name, nothing) for value, nothing in zip(values, still, strict=True)], arrange
+        )
         for name in sorted(names)
     }
-    at = arrange([value.at for value in values]) if names else over
+    at = _arrange_enclosures([value.at for value in values], arrange) if names else over
     return Balls(values[0].rules, over, error, at, slopes, reach if names else {})
+
+
+def _arrange_enclosures(parts: list[Arbs], arrange: Callable[[list[np.ndarray]], np.ndarray]) -> Arbs:
+    if isinstance(parts[0], Spans):
+        return Spans(arrange([part.low for part in parts]), arrange([part.high for part in parts]))
+    return arrange(parts)

@@ -16,10 +16,10 @@ from glassformer.checker.balls import (
     Balls,
     bound_above,
     bound_below,
+    enclose_about_zero,
+    enclose_exactly,
     make_box_coordinates,
     make_fixed_balls,
-    make_zero_balls,
-    to_exact_balls,
 )
 from glassformer.checker.bounds import CertifiedBoxes, ClaimError, ProvedPart
 from glassformer.checker.chain import chain_slopes, separate_dimensions
@@ -34,6 +34,8 @@ _FIRST = 16  # boxes, the worst, of which points are looked at before any is hal
 _MOST, _A_PART = 4096, 16  # undecided boxes, and as many more per part, at which a check gives up
 _CORNERS = 3  # most coordinates of a box whose corners are visited
 _CHUNK = 1024  # boxes at a time
+_LOOK = 3  # halvings between two looks at points, in spans of float64
+_QUICK_CHUNK = 4096  # the same, in spans of float64
 _SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
 
 
@@ -99,6 +101,7 @@ def require_margins(
     rounding: float,
 ) -> None:
     """Raises where a margin, or the bound of roundings, cannot be confirmed for all parts."""
+    boxes = boxes[_find_unconfirmed(tables.quick, axes, boxes, rounding)]
     for depth in range(_DEPTH + 1):
         undecided = []
         for begin in range(0, len(boxes), _CHUNK):
@@ -117,6 +120,34 @@ def require_margins(
         boxes = _join_margin_boxes(undecided)
 
 
+def _find_unconfirmed(
+    tables: PremixTables, axes: tuple[HeadAxes, ...], boxes: MarginBoxes, rounding: float
+) -> np.ndarray:
+    """The boxes that spans of float64 cannot confirm, with all their halves: balls have to decide them."""
+    is_open, going = np.zeros(len(boxes), bool), replace(boxes, part=np.arange(len(boxes)))
+    for depth in range(_DEPTH + 1):
+        undecided = []
+        for begin in range(0, len(going), _QUICK_CHUNK):
+            some = going[slice(begin, begin + _QUICK_CHUNK)]
+            gaps = _bound_box_gaps(tables, axes, some)
+            unsure = np.flatnonzero(~gaps.confirm(some, rounding))
+            some, gaps = some[unsure], _sharpen_gaps(tables, axes, some[unsure], _select_gaps(gaps, unsure))
+            left = np.flatnonzero(~gaps.confirm(some, rounding))
+            if len(left) and depth % _LOOK == 0:
+                points = _list_worst_points(some[left], _select_gaps(gaps, left))
+                found = _bound_box_gaps(tables, axes, points)
+                is_open[points.part[~found.confirm(points, rounding)]] = True
+                left = left[~is_open[some.part[left]]]
+            undecided += [_halve_margin_boxes(some[left], _select_gaps(gaps, left))] if len(left) else []
+        if not undecided:
+            break
+        going = _join_margin_boxes(undecided)
+        if depth == _DEPTH or len(going) > _MOST + _A_PART * len(boxes):
+            is_open[going.part] = True
+            break
+    return np.flatnonzero(is_open)
+
+
 def _refuse_points(
     tables: PremixTables,
     axes: tuple[HeadAxes, ...],
@@ -126,15 +157,24 @@ def _refuse_points(
     rounding: float,
 ) -> None:
     """Raises where a claim fails at a single point of a box, its middle or an end: no halving can help."""
+    points = _list_worst_points(boxes, gaps)
+    if not len(points):
+        return
+    found = _bound_box_gaps(tables, axes, points)
+    if len(wrong := np.flatnonzero(~found.confirm(points, rounding))):
+        raise _make_refusal(parts, points, found, int(wrong[0]), rounding)
+
+
+def _list_worst_points(boxes: MarginBoxes, gaps: _LogitGaps) -> MarginBoxes:
+    """Middle and ends of the boxes that look worst."""
     worst = np.argsort(np.minimum(gaps.margin - boxes.margin, gaps.spare))[:_FIRST]
     loudest = np.argsort(-gaps.rounding)[:_FIRST]
     some = boxes[np.union1d(worst, loudest)]
     low, high = some.bounds.low, some.bounds.high
-    for point in ((low + high) / 2, low, high) if len(some) else ():
-        points = replace(some, bounds=replace(some.bounds, low=point, high=point))
-        found = _bound_box_gaps(tables, axes, points)
-        if len(wrong := np.flatnonzero(~found.confirm(points, rounding))):
-            raise _make_refusal(parts, points, found, int(wrong[0]), rounding)
+    points = ((low + high) / 2, low, high)
+    return _join_margin_boxes(
+        [replace(some, bounds=replace(some.bounds, low=point, high=point)) for point in points]
+    )
 
 
 def _select_gaps(gaps: _LogitGaps, rows: np.ndarray) -> _LogitGaps:
@@ -168,7 +208,7 @@ def _bound_box_gaps(tables: PremixTables, axes: tuple[HeadAxes, ...], boxes: Mar
     gap = chain_slopes(right - logits, state, names)  # tok box
     others = np.arange(logits.shape[0])[:, None] != boxes.right
     taken = replace(gap, error=(right.error + logits.error) * UP).drift()
-    nothing = to_exact_balls(np.zeros(gap.shape))
+    nothing = enclose_exactly(gap.rules, np.zeros(gap.shape))
     slopes = [gap.slopes.get(i, nothing) for i in range(boxes.bounds.low.shape[1])]
     least = np.where(others, np.nan_to_num(bound_below(gap.real()), nan=-np.inf), np.inf)
     return _LogitGaps(
@@ -229,10 +269,15 @@ def _enclose_certified_mixes(
     mixes, first = [], 0
     for along, outside in zip(axes, bounds.rest, strict=True):
         mine = slice(first, first + len(along.axes))
-        turned = to_exact_balls(bounds.turn[:, mine, mine]) @ to_exact_balls(along.axes)  # box coordinate dim
+        rules = tables.ops.rules
+        turned = enclose_exactly(rules, bounds.turn[:, mine, mine]) @ enclose_exactly(rules, along.axes)
         mixes.append(
             _enclose_head_mix(
-                tables, along, turned.transpose(1, 2, 0), coordinates[mine], make_zero_balls(outside.T)
+                tables,
+                along,
+                turned.transpose(1, 2, 0),  # coordinate dim box
+                coordinates[mine],
+                enclose_about_zero(rules, outside.T),
             )
         )
         first += len(along.axes)
@@ -243,7 +288,7 @@ def _enclose_head_mix(
     tables: PremixTables, along: HeadAxes, axes: Arbs, coordinates: list[Balls], outside: Arbs
 ) -> Balls:
     """centre + axes . coordinates + what lies outside of them; axes are `coordinate dim box`."""
-    over = at = to_exact_balls(along.centre)[:, None] + outside  # dim box
+    over = at = enclose_exactly(tables.ops.rules, along.centre)[:, None] + outside  # dim box
     slopes: dict[int, Arbs] = {}
     for axis, coordinate in zip(axes, coordinates, strict=True):
         over, at = over + axis * coordinate.over, at + axis * coordinate.at

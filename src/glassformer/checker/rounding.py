@@ -36,6 +36,7 @@ class RoundingRules:
     dtype: np.dtype  # what stored parameters and constants are cast to
     arithmetic: str
     any_backend: bool = False
+    is_quick: bool = False  # numbers lie in spans of float64, not in balls
 
     @cached_property
     def unit(self) -> float:

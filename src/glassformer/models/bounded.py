@@ -102,6 +102,8 @@ class BoundedArray:
     @cached_property
     def off(self) -> Array:
         """How far the deployed value may be from the real one."""
+        if not self.floats.unit:
+            return self.error
         return np.asarray((sum_magnitudes(self.noise) + self.error) * widen_own())
 
     def range(self) -> tuple[Array, Array]:
@@ -111,10 +113,13 @@ class BoundedArray:
 
     def per_part(self, change: Callable[[Array], Array]) -> "BoundedArray":
         """The same change of shape for every array; the first axis of slope and noise stays."""
-        slope, noise = (
-            None if parts is None else np.stack([change(one) for one in parts])
-            for parts in (self.slope, self.noise)
-        )
+        return self._changed(change, lambda parts: np.stack([change(one) for one in parts]))
+
+    def _changed(
+        self, change: Callable[[Array], Array], of_parts: Callable[[Array], Array]
+    ) -> "BoundedArray":
+        """A change of shape, and the same one behind the first axis of slope and noise."""
+        slope, noise = (None if parts is None else of_parts(parts) for parts in (self.slope, self.noise))
         return BoundedArray(
             self.floats, change(self.centre), slope, change(self.radius), noise, change(self.error)
         )
@@ -124,9 +129,14 @@ class BoundedArray:
         return self.per_part(np.transpose)
 
     def reshape(self, *shape: int) -> "BoundedArray":
-        return self.per_part(lambda part: part.reshape(*shape))
+        return self._changed(
+            lambda part: part.reshape(*shape), lambda parts: parts.reshape(len(parts), *shape)
+        )
 
     def __getitem__(self, key: Any) -> "BoundedArray":
+        keys = key if isinstance(key, tuple) else (key,)
+        if all(one is None or isinstance(one, int | slice) for one in keys):  # a view, nothing is copied
+            return self._changed(lambda part: np.asarray(part[keys]), lambda parts: parts[:, *keys])
         return self.per_part(lambda part: np.asarray(part[key]))
 
     def __neg__(self) -> "BoundedArray":
@@ -215,10 +225,15 @@ def add_rounding_bounds(
     error: Array,
     units: float = 1.0,
 ) -> BoundedArray:
-    """A result with our own rounding in its radius, and so many units of the deployed one in its error."""
+    """A result with our own rounding in its radius, and so many units of the deployed one in its error.
+
+    Real numbers are never rounded: their error is 0, and stays so.
+    """
     slope, noise = _broadcast_parts(slope, centre), _broadcast_parts(noise, centre)
     size = np.abs(centre) + sum_magnitudes(slope)
     radius = (radius + (OWN * size + LEAST)) * widen_own()
+    if not floats.unit:
+        return BoundedArray(floats, centre, slope, radius, noise, error)
     off = sum_magnitudes(noise) + error
     error = error + OWN * off
     if units and floats.unit:
@@ -284,6 +299,10 @@ def _multiply_bounded(x: BoundedArray, y: BoundedArray, units: float = 1.0) -> B
     noise = _add_parts(scale_parts(first, y.centre), scale_parts(second, x.centre))
     mine, theirs, reach, other = np.abs(x.centre), np.abs(y.centre), x.reach, y.reach
     radius = mine * y.radius + theirs * x.radius + reach * other
+    if not x.floats.unit:
+        return add_rounding_bounds(
+            x.floats, x.centre * y.centre, slope, radius, noise, np.zeros(radius.shape)
+        )
     error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
     return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error, units)
 
@@ -321,7 +340,9 @@ def bound_curve(
     reach, off, steep = x.reach, x.off, np.abs(slope.value)
     with np.errstate(invalid="ignore", over="ignore"):
         radius = steep * x.radius + 0.5 * bend * reach * reach + (slope.off * reach + value.off)
-        moved = steep * x.error + bend * (reach + off) * off + (slope.off * off + error)
+        moved = np.zeros(x.shape)
+        if x.floats.unit:
+            moved = steep * x.error + bend * (reach + off) * off + (slope.off * off + error)
     radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
     slopes, noise = scale_parts(x.slope, slope.value), scale_parts(x.noise, slope.value)
     return add_rounding_bounds(x.floats, value.value, slopes, radius, noise, moved, units=0.0)

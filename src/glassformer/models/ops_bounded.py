@@ -221,11 +221,23 @@ class BoundedOps:
         """Sums of products over axis `over` of x, in any order of summation; only y has slopes and noises."""
 
         def through(parts: Array | None) -> Array | None:
-            return None if parts is None else np.stack([rule(x.centre, one) for one in parts])
+            if parts is None or rule is not np.matmul:
+                return None if parts is None else np.stack([rule(x.centre, one) for one in parts])
+            return np.asarray(np.matmul(x.centre, parts))
 
         terms, size = x.shape[over], np.abs(x.centre)
-        both = rule(x.size, y.size + y.off) * widen_own(terms)
+        both = rule(x.size, y.size + y.off if self.unit else y.size) * widen_own(terms)
         radius = rule(size, y.radius) + terms * OWN * both
+        if not self.unit:
+            radius = radius + rule(x.radius, y.size) * widen_own(terms) if x.radius.any() else radius
+            return add_rounding_bounds(
+                self.floats,
+                rule(x.centre, y.centre),
+                through(y.slope),
+                radius,
+                through(y.noise),
+                np.zeros(radius.shape),
+            )
         error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
         error = bound_overflow(self.floats, both, error)
         if x.radius.any():

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.proofs.readout import MixBoxes, bound_gaps
+from glassformer.proofs.readout import BoxGaps, MixBoxes, bound_gaps
 from glassformer.proofs.tables import ModelTables
 
 _CUTS = {1: 10, 2: 6}  # times that a box is cut in two, by the number of coordinates
@@ -31,7 +31,7 @@ def decide_boxes(
     error, pull = np.zeros(count), np.zeros(boxes.low.shape)
     owner, cuts = np.arange(count), _CUTS.get(tables.coordinates, _MANY_COORDINATES) if cuts is None else cuts
     for number in range(cuts + 1):
-        found = bound_gaps(tables, boxes)
+        found = _bound_hopeful_gaps(tables, boxes, target[owner])
         if number == 0:
             pull = found.pull
         done = found.is_right & (found.least >= target[owner])
@@ -46,6 +46,19 @@ def decide_boxes(
             break
         boxes, owner = _halve_mix_boxes(boxes.take(going), found.pull[going]), np.tile(owner[going], 2)
     return _DecidedBoxes(is_right, least, error, pull)
+
+
+def _bound_hopeful_gaps(tables: ModelTables, boxes: MixBoxes, target: Float[np.ndarray, " box"]) -> BoxGaps:
+    """The gaps in real numbers first: only boxes that are right there are worth the account of rounding."""
+    found = bound_gaps(tables.in_real_numbers, boxes)
+    if not tables.ops.floats.unit:
+        return found
+    rows = np.flatnonzero((found.least > 0) & (found.least >= target))
+    found.is_right[:], found.error[:] = False, np.inf
+    if len(rows):
+        for into, part in zip(found, bound_gaps(tables, boxes.take(rows)), strict=True):
+            into[rows] = part
+    return found
 
 
 def _halve_mix_boxes(boxes: MixBoxes, pull: Float[np.ndarray, "box coordinate"]) -> MixBoxes:

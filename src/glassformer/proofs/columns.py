@@ -18,6 +18,7 @@ from glassformer.tasks.layouts import Layout
 
 CARRIES = 2
 _NO_COLUMN = -1  # sum of the column above the highest
+_PinTokens = Bool[np.ndarray, "pin tok"]
 
 
 class ColumnCases(NamedTuple):
@@ -64,6 +65,15 @@ class PairClasses:
     def right(self) -> Int[np.ndarray, " row"]:
         """The token that must come."""
         return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % self.layout.base)
+
+    @cached_property
+    def open_tokens(self) -> tuple[_PinTokens, _PinTokens, _PinTokens]:
+        """The digits of both numbers, and of the sum, that each pin leaves open."""
+        masks = self.pin_mask
+        base = self.layout.base
+        written = tabulate_column(base).written
+        sums = np.stack([(masks & (digit == written)).any((1, 2, 3)) for digit in range(base)], 1)
+        return np.asarray(masks.any((1, 3))), np.asarray(masks.any((1, 2))), sums
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> "PairClasses":
         """Some of the rows, in the order given; a row may come more than once."""

@@ -15,6 +15,7 @@ from glassformer.models.bounded import LEAST, OWN
 from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
 from glassformer.proofs.heads import HeadTable
 from glassformer.proofs.paths import BestPairs, Digits, find_best_path
+from glassformer.proofs.ways import ColumnTerms
 from glassformer.tasks.addition import add_digits
 from glassformer.tasks.layouts import Layout
 
@@ -113,8 +114,7 @@ def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
         np.stack([classes.step, classes.previous]),
         _CLOSE * (np.ptp(side.along) + side.radius.max()),
     )
-    rows, guess = np.arange(len(classes)), np.full(len(classes), float(side.along.mean()))
-    digits = _maximise_terms(bound_weight_terms(side, queries, guess), rows, classes).digits
+    rows, digits = np.arange(len(classes)), _guess_pairs(side, classes)
     guess, high = compute_coordinates([side], classes, digits)[:, 0], np.empty(len(classes))
     for number in range(_ROUNDS):
         some, own = classes.take(rows), np.arange(len(rows))
@@ -130,6 +130,15 @@ def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
             break
         guess[rows], digits[rows] = found[gains], best.digits[gains]
     return BestPairs(high, digits)
+
+
+def _guess_pairs(side: _MixDirection, classes: PairClasses) -> Digits:
+    """A pair of each class that is far out, from one guess for all; classes of a query share their terms."""
+    queries, owner = np.stack([classes.step, classes.previous]), np.arange(len(classes))
+    if len(side.along) == 1:
+        queries, owner = np.unique(queries, axis=1, return_inverse=True)
+    guess = np.full(queries.shape[1], float(side.along.mean()))
+    return _maximise_terms(bound_weight_terms(side, queries, guess), np.ravel(owner), classes).digits
 
 
 class _TermBounds(NamedTuple):
@@ -194,17 +203,10 @@ def _sum_open_ends(
     if classes is None:
         return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1)[owner])
     found = found[owner]  # row key
-    layout, count, masks = classes.layout, values.shape[1], classes.pin_mask
+    layout, count, base = classes.layout, values.shape[1], classes.layout.base
     worst = np.inf if best is np.minimum else 0.0
-    base, written = layout.base, tabulate_column(layout.base).written
-    sums = np.stack([(masks & (digit == written)).any((1, 2, 3)) for digit in range(base)], 1)
-    opened: tuple[np.ndarray, ...] = (
-        np.asarray(masks.any((1, 3))),
-        np.asarray(masks.any((1, 2))),
-        sums,
-    )  # pin tok
     for positions, tokens in zip(
-        (layout.x_positions, layout.y_positions, layout.z_positions), opened, strict=True
+        (layout.x_positions, layout.y_positions, layout.z_positions), classes.open_tokens, strict=True
     ):
         position = np.array(positions)[classes.pin_column]
         pins = np.flatnonzero(position < count)
@@ -243,9 +245,24 @@ def write_pair_tokens(layout: Layout, digits: Digits) -> Int[np.ndarray, "row po
 def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
     """The largest sum of terms over each class."""
     layout = classes.layout
-    columns = sum_columns(terms.positions, layout)
     return find_best_path(
-        columns, _sum_fixed_terms(terms, layout), _sum_last_terms(terms, layout), owner, classes
+        take_columns(terms.positions, layout),
+        _sum_fixed_terms(terms, layout),
+        _sum_last_terms(terms, layout),
+        owner,
+        classes,
+    )
+
+
+def take_columns(positions: Float[np.ndarray, "query key tok"], layout: Layout) -> ColumnTerms:
+    """The terms of both digits of every column and of its digit of the sum, which is 0 while not written."""
+    nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
+    positions = np.concatenate([positions, nowhere], 1)
+    return ColumnTerms(
+        *(
+            positions[:, list(where[: layout.digits]), : layout.base]
+            for where in (layout.x_positions, layout.y_positions, layout.z_positions)
+        )
     )
 
 
@@ -253,12 +270,7 @@ def sum_columns(
     positions: Float[np.ndarray, "query key tok"], layout: Layout
 ) -> Float[np.ndarray, "query column carry pair"]:
     """What a column adds for every carry into it and both digits; its digit of the sum too, once written."""
-    nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
-    positions = np.concatenate([positions, nowhere], 1)
-    x, y, z = (
-        positions[:, list(where[: layout.digits]), : layout.base]
-        for where in (layout.x_positions, layout.y_positions, layout.z_positions)
-    )
+    x, y, z = take_columns(positions, layout)
     sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, tabulate_column(layout.base).written]
     found: np.ndarray = sums.reshape(*sums.shape[:3], layout.base**2)
     return found

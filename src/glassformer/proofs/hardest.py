@@ -138,12 +138,12 @@ def _tighten_bounds(
     rows: Int[np.ndarray, " loose"],
     target: Float[np.ndarray, " loose"],
 ) -> None:
-    """Cut the boxes of some classes until their gap is known to reach the target."""
+    """Cut the boxes of some classes until their gap, in real numbers, is known to reach the target."""
     turn: Turn = leaves.turn[rows]
     boxes = make_mix_boxes(
         tables, leaves.classes.take(rows), leaves.bounds.low[rows], leaves.bounds.high[rows], turn
     )
-    decided = decide_boxes(tables, boxes, target, _CUTS)
+    decided = decide_boxes(tables.in_real_numbers, boxes, target, _CUTS)
     leaves.least[rows] = np.maximum(leaves.least[rows], np.where(decided.is_right, decided.least, -np.inf))
 
 

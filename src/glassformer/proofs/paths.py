@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.proofs.columns import CARRIES, PairClasses, tabulate_column
+from glassformer.proofs.ways import CarryWays, ColumnTerms, find_open_pairs, find_open_ways, sum_pair_terms
 
 _LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
 
@@ -25,13 +26,6 @@ class BestPairs(NamedTuple):
     digits: Digits
 
 
-class _CarryWays(NamedTuple):
-    """The best pair of digits from each carry to each carry."""
-
-    value: Float[np.ndarray, "*row start end"]
-    pair: Int[np.ndarray, "*row start end"]
-
-
 class _CarryPaths(NamedTuple):
     """Best sums up to, or from, every column by the carry into it, and the carry on the other side of it."""
 
@@ -42,23 +36,23 @@ class _CarryPaths(NamedTuple):
 class _QueryPaths(NamedTuple):
     """What all classes of a query share."""
 
-    columns: Float[np.ndarray, "query column carry pair"]
-    ways: _CarryWays
+    terms: ColumnTerms
+    ways: CarryWays
     before: _CarryPaths
     behind: _CarryPaths
 
 
 def find_best_path(
-    columns: Float[np.ndarray, "query column carry pair"],
+    terms: ColumnTerms,
     first: Float[np.ndarray, " query"],
     last: Float[np.ndarray, "query carry"],
     owner: Int[np.ndarray, " row"],
     classes: PairClasses,
 ) -> BestPairs:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
-    ways = _find_best_ways(columns, classes.layout.base)
-    shared = _QueryPaths(columns, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
-    chosen, same = _find_distinct_pins(len(columns), owner, classes)
+    ways = find_open_ways(terms)
+    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
+    chosen, same = _find_distinct_pins(len(terms.x), owner, classes)
     pinned, spans = _find_pinned_ways(shared, owner, classes, chosen), _find_pinned_spans(classes, same)
     chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(owner), _CHUNK)]
     found = [
@@ -85,11 +79,11 @@ def _find_distinct_pins(
 
 
 def _join_best_paths(
-    shared: _QueryPaths, pinned: _CarryWays, owner: Int[np.ndarray, " row"], spans: "_PinnedSpans"
+    shared: _QueryPaths, pinned: CarryWays, owner: Int[np.ndarray, " row"], spans: "_PinnedSpans"
 ) -> tuple[Float[np.ndarray, " row"], _Pairs]:
     """Up to the first pinned column, through the pinned ones, and on from the last."""
     start, stop, pins, ending = spans
-    digits = shared.columns.shape[1]
+    digits = shared.terms.x.shape[1]
     state, within = shared.before.value[owner, start], list[tuple[np.ndarray, np.ndarray]]()
     for offset in range(pins.shape[1]):
         column = np.minimum(start + offset, digits - 1)
@@ -102,7 +96,7 @@ def _join_best_paths(
     _trace_digits_behind(shared, ending, owner, stop, carry, found)
     carry = _trace_digits_within(within, start, stop, carry, found)
     _trace_digits_before(shared, owner, start, carry, found)
-    return state.max(1), found
+    return state.max(1), find_open_pairs(shared.terms, owner, found)
 
 
 def _find_pinned_ways(
@@ -110,10 +104,11 @@ def _find_pinned_ways(
     owner: Int[np.ndarray, " row"],
     classes: PairClasses,
     pins: Int[np.ndarray, " chosen"],
-) -> _CarryWays:
+) -> CarryWays:
     """The best ways through some pinned columns, among the digits that the pin leaves open."""
     masks = classes.pin_mask[pins].reshape(len(pins), CARRIES, classes.layout.base**2)
-    sums = shared.columns[owner[classes.pin_row[pins]], classes.pin_column[pins]]
+    written = tabulate_column(classes.layout.base).written
+    sums = sum_pair_terms(shared.terms, owner[classes.pin_row[pins]], classes.pin_column[pins], written)
     return _find_best_ways(np.where(masks, sums, -np.inf), classes.layout.base)
 
 
@@ -124,7 +119,7 @@ def _list_ways(base: int) -> list[list[np.ndarray]]:
     return [[np.flatnonzero(carried[i] == o) for o in range(CARRIES)] for i in range(CARRIES)]
 
 
-def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"], base: int) -> _CarryWays:
+def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"], base: int) -> CarryWays:
     """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
     shape = (*columns.shape[:-1], CARRIES)
     value, pair = np.empty(shape), np.empty(shape, np.int64)
@@ -134,17 +129,17 @@ def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"], base: int) ->
             best = those.argmax(-1)
             pair[..., start, end] = pairs[best]
             value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
-    return _CarryWays(value, pair)
+    return CarryWays(value, pair)
 
 
 def _choose_column_ways(
-    ways: _CarryWays, pinned: _CarryWays, owner: np.ndarray, column: np.ndarray, pin: np.ndarray
-) -> _CarryWays:
+    ways: CarryWays, pinned: CarryWays, owner: np.ndarray, column: np.ndarray, pin: np.ndarray
+) -> CarryWays:
     """Each row's ways through its column: those of its pin, or the query's where it has none (-1)."""
     if not len(pinned.value):
-        return _CarryWays(ways.value[owner, column], ways.pair[owner, column])
+        return CarryWays(ways.value[owner, column], ways.pair[owner, column])
     is_pinned = (pin >= 0)[:, None, None]
-    return _CarryWays(
+    return CarryWays(
         np.where(is_pinned, pinned.value[pin], ways.value[owner, column]),
         np.where(is_pinned, pinned.pair[pin], ways.pair[owner, column]),
     )
@@ -170,7 +165,7 @@ def _find_pinned_spans(classes: PairClasses, kind: Int[np.ndarray, " pin"]) -> _
     return _PinnedSpans(start, stop, pins, (classes.last[:, None] == _LASTS).all(2).argmax(1))
 
 
-def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
+def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
     """From no carry at the units up to each column."""
     queries, count = ways.value.shape[:2]
     value, other = (
@@ -184,7 +179,7 @@ def _extend_paths_before(ways: _CarryWays, first: Float[np.ndarray, " query"]) -
     return _CarryPaths(value, other)
 
 
-def _extend_paths_behind(ways: _CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
+def _extend_paths_behind(ways: CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
     """From each column to the last carry, for every choice of last carries that are open."""
     queries, count = ways.value.shape[:2]
     value = np.empty((len(_LASTS), queries, count + 1, CARRIES))

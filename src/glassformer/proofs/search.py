@@ -108,12 +108,22 @@ def judge_level(tables: ModelTables, level: ClassLevel) -> Float[np.ndarray, "ro
         if len(rows):
             level.turn[rows] = _find_class_axes(tables, level, rows)
             pull[rows] = _decide_rows(tables, level, rows)
-    unsure = np.flatnonzero(level.status == ClassStatus.OPEN)
-    for digits in list_bound_ends(level.bounds):
-        still = unsure[level.status[unsure] == ClassStatus.OPEN]
-        bad = still[_is_pair_wrong(tables.model, level.classes.take(still), digits[still])]
-        level.wrong[bad], level.status[bad] = digits[bad], ClassStatus.REFUTED
+    _run_bound_ends(tables.model, level)
     return pull
+
+
+def _run_bound_ends(model: Model, level: ClassLevel) -> None:
+    """Refute open classes by the first pair at an end of a bound that the model gets wrong."""
+    rows, ends = np.flatnonzero(level.status == ClassStatus.OPEN), list_bound_ends(level.bounds)
+    if not len(rows):
+        return
+    digits = np.stack([end[rows] for end in ends])  # end row column number
+    every = digits.reshape(-1, *digits.shape[2:])
+    is_wrong = _is_pair_wrong(model, level.classes.take(np.tile(rows, len(ends))), every)
+    is_wrong = is_wrong.reshape(len(ends), len(rows))
+    bad = np.flatnonzero(is_wrong.any(0))
+    level.wrong[rows[bad]] = digits[is_wrong[:, bad].argmax(0), bad]
+    level.status[rows[bad]] = ClassStatus.REFUTED
 
 
 def _decide_rows(
