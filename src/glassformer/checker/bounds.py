@@ -19,8 +19,9 @@ from glassformer.checker.tables import PremixTables
 from glassformer.tasks import Addition
 from glassformer.tasks.addition import BASE
 
-_SPAN_SLACK = 1e-9  # of the way from low to high: what a bound may be lifted by
-_SCALE_SLACK = 1e-12  # of the bound and of the largest number that is mixed: float64 has 1e-16
+_BOUND_SLACK = 1e-11  # of the largest coordinate of any value: what a bound may be lifted by
+_BEYOND = 1e-6  # of the same: how far a bound may lie outside of all values, where no mix is
+_FLOOR = 2.0**-30  # of the values themselves: what counts as large where they hardly differ
 _TERM_SLACK = 2.0**-47  # of a term's parts: a few roundings of float64
 _FINEST = 2.0**500  # scale of terms that are all as good as 0
 _CHUNK = 1024  # parts at a time
@@ -108,6 +109,9 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
         mixture.extra * -(to_exact_balls(along.axes) * to_exact_balls(along.centre)).sum(1)[:, None]
     )  # axis query
     size = np.where(mixture.allowed.any(0), bound_magnitude(values), 0.0).max((1, 2))
+    largest = mixture.largest(mixture.values.size)[
+        :, 0
+    ]  # where all values are one, a coordinate is its rounding
     if mixture.has_extra:
         size = np.maximum(size, np.abs(along.axes) @ np.abs(along.centre) * UP)
     error = np.abs(along.axes) @ mixture.error.max(1)
@@ -120,7 +124,7 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
         (np.maximum(bound_below(mixture.weights), 0.0), bound_above(mixture.weights)),
         (bound_below(at_zero), bound_above(at_zero)),
         (np.maximum(bound_below(mixture.extra), 0.0), bound_above(mixture.extra)),
-        (size + error) * UP,
+        (size + error + _FLOOR * (np.abs(along.axes) @ largest)) * UP,
     )
 
 
@@ -132,8 +136,10 @@ def _check_coordinate_ends(
     scale, found = np.abs(direction) @ spot.reach, list[Bound]()
     for sign, claimed in ((-1.0, low), (1.0, high)):
         lift = _compute_lifts(spot, query, direction * sign, claimed * sign, parts)
-        allowance = _SPAN_SLACK * (high - low) + _SCALE_SLACK * (np.abs(claimed) + scale)
-        for i in np.flatnonzero(~(lift <= allowance))[:1]:
+        for i in np.flatnonzero(~(np.abs(claimed) <= scale * (1 + _BEYOND)))[:1]:
+            said = f"the bound {claimed[i]:.17g} of coordinate {which} is outside of all values"
+            raise ClaimError(f"{parts[i].one}: {said}, which reach to {scale[i]:.6g}")
+        for i in np.flatnonzero(~(lift <= _BOUND_SLACK * scale))[:1]:
             said = f"the {'low' if sign < 0 else 'high'} bound {claimed[i]:.17g} of coordinate {which}"
             raise ClaimError(f"{parts[i].one}: a pair of it may be {lift[i]:.3g} beyond {said}")
         found.append(np.nextafter(claimed + sign * lift, sign * np.inf))

@@ -102,8 +102,15 @@ def list_certified_classes(task: Addition) -> list[PairClass]:
         sums = [-1] if find_step_column(layout, step) == task.digits else range(2 * BASE - 1)
         for previous in range(BASE) if step else [mark]:
             every = [PairClass(step, previous, total, carry) for total in sums for carry in (0, 1)]
-            found += [one for one in every if open_class(task, one).reachable(0).any()]
+            found += [one for one in every if _merge_open_columns(open_class(task, one)).reachable(0).any()]
     return found
+
+
+def _merge_open_columns(here: OpenPairs) -> OpenPairs:
+    """One column for each run of columns that are all open: from any carry to any, however long it is."""
+    is_open = np.array([column.all() for column in here.columns])
+    kept = ~is_open | ~np.concatenate([[False], is_open[:-1]])
+    return OpenPairs(here.columns[kept], here.last)
 
 
 def maximise_sums(
