@@ -168,7 +168,10 @@ def _bound_excess(
     extra = _bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
-    scale = np.exp2(np.floor(np.log2(np.minimum(MOST / np.maximum(room, TINY), _FINEST))))  # part
+    is_known = np.isfinite(room)
+    each, extra = np.where(is_known[:, None, None], each, 0.0), np.where(is_known, extra, 0.0)
+    _, exponent = np.frexp(np.minimum(MOST / np.maximum(np.where(is_known, room, 1.0), TINY), _FINEST))
+    scale = np.ldexp(1.0, exponent - 1)  # part: a power of two, exactly, at most MOST over the room
     counted = np.ceil(each * scale[:, None, None]).astype(np.int64)
     digits, nothing = counted[:, :, :BASE], np.zeros((len(parts), BASE), np.int64)
     written = [digits[:, p] if p <= spot.position else nothing for p in layout.z_positions]
@@ -183,7 +186,8 @@ def _bound_excess(
         np.stack(written[:-1], 1),
         written[-1][:, :2] + fixed[:, None],
     )
-    return np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
+    highest = np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
+    return np.where(is_known, highest, np.inf)
 
 
 def _bound_pair_terms(

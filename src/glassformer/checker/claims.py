@@ -28,7 +28,7 @@ from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, to_digits
 from glassformer.tasks.addition import BASE
 
-HARDEST = 0.995  # share of a margin that the bound of its step must reach for the pair to be called hardest
+_HARDEST = 0.995  # share of a margin that the bound of its step must reach for the pair to be called hardest
 
 Found = tuple[PairClass, OpenPairs, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
 
@@ -118,11 +118,12 @@ def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) ->
     masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, BASE, BASE)
     if (masks.sum(0) > 1).any():
         raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
-    missed = here.reachable(leaf.column) & ~masks.any(0)
+    reachable = here.reachable(leaf.column)
+    missed = reachable & ~masks.any(0)
     for carry, x, y in np.argwhere(missed)[:1]:
         raise ClaimError(f"{one}: the split at column {leaf.column} leaves out {x} + {y} with carry {carry}")
     for mask, inner in leaf.parts:
-        if not (here.reachable(leaf.column) & mask).any():
+        if not (reachable & mask).any():
             raise ClaimError(f"{one}: a part of the split at column {leaf.column} holds no pair")
         yield from _walk_splits(task, one, here.within(leaf.column, mask), inner)
 
@@ -202,7 +203,7 @@ def _check_hardest_bound(one: HardestClaim, bound: float) -> None:
         raise ClaimError(f"the bound of step {one.step} is {bound:.17g} in the rows, not {one.bound:.17g}")
     if not one.bound <= one.margin:
         raise ClaimError(f"step {one.step}: the bound {one.bound:.6g} is above the margin {one.margin:.6g}")
-    is_hardest = one.bound >= HARDEST * one.margin
+    is_hardest = one.bound >= _HARDEST * one.margin
     if one.is_hardest != is_hardest:
         words = "near enough" if is_hardest else "not near enough"
         raise ClaimError(

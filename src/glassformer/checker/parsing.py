@@ -1,9 +1,9 @@
 """The text of a certificate's file as a tree, by rules that leave no two readings.
 
->>> parse_certificate('{"a": 1, "a": 2}', "c.json")
+>>> _parse_certificate('{"a": 1, "a": 2}', "c.json")
 Traceback (most recent call last):
 glassformer.core.errors.UserError: c.json is no certificate: it says 'a' twice
->>> parse_certificate('{"a": 1e999}', "c.json")
+>>> _parse_certificate('{"a": 1e999}', "c.json")
 Traceback (most recent call last):
 glassformer.core.errors.UserError: c.json is no certificate: it has a number 1e999, which is written inf
 """
@@ -18,7 +18,7 @@ from glassformer.core.errors import UserError
 from glassformer.core.text_files import decode_json, read_text
 
 _MOST_BYTES = 32 * 2**20  # of a file; 3,440 classes have 0.4 MB
-_MOST_VALUES = 4_000_000  # numbers, texts and lists in it
+_MOST_VALUES = 2_000_000  # numbers, texts and lists in it
 _LONGEST = 300  # characters of a number; a sum of two numbers of 200 digits has 201
 _SHOWN = 60  # characters of what is refused
 
@@ -29,10 +29,10 @@ class _FormError(ValueError):
 
 def read_certificate_file(path: Path) -> Mapping[str, Any]:
     """The object in a file."""
-    return parse_certificate(read_text(path, _MOST_BYTES), str(path))
+    return _parse_certificate(read_text(path, _MOST_BYTES), str(path))
 
 
-def parse_certificate(text: str, where: str) -> Mapping[str, Any]:
+def _parse_certificate(text: str, where: str) -> Mapping[str, Any]:
     """The object that a text holds; keys are there once, and numbers in the form that Python writes."""
     if text.count(",") + text.count("[") + text.count("{") > _MOST_VALUES:
         raise UserError(f"{where} is no certificate: it has more than {_MOST_VALUES:,} values")

@@ -47,6 +47,8 @@ _VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
 _CASES = 2 * BASE * BASE  # of a column: carry, x, y
 _DEEPEST = 64  # splits inside of each other
+_MOST_PARTS = 1_000_000  # of all splits, times the digits of a number
+_MOST_WORK = 10**8  # parameters times positions, tokens and boxes that they are applied to
 _HEX = 16
 _DIGEST = 64  # characters of a SHA-256
 
@@ -164,6 +166,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
     require_known_fields(tree, _FIELDS, "the certificate")
     origin, sha256, architecture, params = read_certificate_model(tree)
     task, verdict = _read_addition(tree), read_choice(tree, "verdict", _VERDICTS)
+    _require_little_work(tree, task, architecture, sum(array.size for array in params.values()))
     is_proved = verdict == "proved"
     return Certificate(
         tree=tree,
@@ -200,6 +203,28 @@ def read_certificate_model(
     require_canonical(written, to_tree(architecture), "model.architecture")
     params = read_certificate_params(architecture, read_field(model, "params", dict))
     return require_plain_text(model["origin"], "origin"), _read_hash(model, "sha256"), architecture, params
+
+
+def _require_little_work(tree: Mapping[str, object], task: Addition, model: Architecture, size: int) -> None:
+    """Limits on parts of classes, and on the model times what it is run on, so that any check ends soon."""
+    parts = _count_parts(read_field(tree, "rows", list))
+    if parts * task.digits > _MOST_PARTS:
+        raise UserError(f"the certificate splits its classes into {parts:,} parts, too many to be checked")
+    places = task.written().length * model.vocab + len(read_field(tree, "rows", list)) + parts
+    if size * places > _MOST_WORK:
+        raise UserError(f"a model of {size:,} parameters is too large for {places:,} bounds to be checked")
+
+
+def _count_parts(rows: list[Any]) -> int:
+    """How many parts all splits have, before any is read."""
+    parts, left = 0, list(rows)
+    while left:
+        item = left.pop()
+        if isinstance(item, list):
+            left += [inner for inner in item if isinstance(inner, list)]
+            is_split = item[:1] == ["split"] and len(item) > 2 and isinstance(item[2], list)
+            parts += len(item[2]) if is_split else 0
+    return parts
 
 
 def _read_hash(tree: Mapping[str, object], name: str) -> str:
@@ -334,4 +359,5 @@ def _read_case_mask(text: Any) -> np.ndarray:
         raise UserError(
             f"a mask must be {_CASES} bits in hexadecimal, not all 0, but it is {str(text)[:60]!r}"
         )
-    return np.array([bits >> case & 1 for case in range(_CASES)], bool).reshape(2, BASE, BASE)
+    packed = np.frombuffer(bits.to_bytes(-(-_CASES // 8), "little"), np.uint8)
+    return np.unpackbits(packed, count=_CASES, bitorder="little").astype(bool).reshape(2, BASE, BASE)

@@ -2,7 +2,7 @@
 
 Of a certificate that does not hold, only the reason is said: nothing else in it was confirmed.
 
->>> describe_addition(Addition(digits=1))
+>>> _describe_addition(Addition(digits=1))
 'addition of two 1-digit numbers, units first (layout lsb)'
 """
 
@@ -43,7 +43,7 @@ def make_addition_result(certificate: Certificate) -> CheckResult:
         f"every claim holds: {certificate.verdict}",
         0.0,
         verdict=certificate.verdict,
-        task=describe_addition(certificate.task),
+        task=_describe_addition(certificate.task),
         inputs=certificate.inputs,
         arithmetic=certificate.arithmetic,
         smallest_margin=certificate.smallest_margin,
@@ -70,7 +70,7 @@ def make_strings_result(tree: Mapping[str, Any], verdict: str) -> CheckResult:
     )
 
 
-def describe_addition(task: Addition) -> str:
+def _describe_addition(task: Addition) -> str:
     """The task in words, as far as it decides which inputs there are and what is right."""
     layout, base = task.written(), getattr(task, "base", BASE)
     orders = [

@@ -56,7 +56,7 @@ def _describe_claims(result: "CheckResult") -> list[str]:
         f"  verdict: {result.verdict}: {words.get(result.verdict or '', '')}",
     ]
     if result.margin_bound is not None and result.smallest_margin is not None:
-        low, high = round_outward(result.margin_bound, result.smallest_margin * (1 + _MARGIN_TOLERANCE))
+        low, high = _round_outward(result.margin_bound, result.smallest_margin * (1 + _MARGIN_TOLERANCE))
         lines.append(f"  smallest margin between {low} and {high}")
     if result.counterexample:
         lines.append(f"  {_describe_counterexample(result.counterexample)}")
@@ -75,10 +75,10 @@ def _describe_origin(result: "CheckResult") -> str:
     return f"the file calls it {result.origin!r}; whether it is was not checked (--for TARGET compares)"
 
 
-def round_outward(low: float, high: float, digits: int = 5) -> tuple[str, str]:
+def _round_outward(low: float, high: float, digits: int = 5) -> tuple[str, str]:
     """Two numbers with so many digits, the first rounded down and the second up.
 
-    >>> round_outward(2.4399999, 2.4400001)
+    >>> _round_outward(2.4399999, 2.4400001)
     ('2.4399', '2.4401')
     """
     below, above = Context(digits, ROUND_FLOOR), Context(digits, ROUND_CEILING)
