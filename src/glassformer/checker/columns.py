@@ -92,12 +92,12 @@ def _constrain_columns(layout: Layout, one: PairClass) -> tuple[dict[int, np.nda
         if before == layout.digits:
             last &= np.arange(2) == one.previous
         else:
-            closed[before] = one.previous == _DIGIT
+            closed[before] = np.asarray(one.previous == _DIGIT)
     here = find_step_column(layout, one.step)
     if here == layout.digits:
         last &= np.arange(2) == one.carry
     else:
-        closed[here] = (one.sum == _X + _Y) & (one.carry == _CARRY)
+        closed[here] = np.asarray((one.sum == _X + _Y) & (one.carry == _CARRY))
     return closed, last
 
 
