@@ -19,6 +19,8 @@ def test_a_certificate_with_odd_numbers_is_refused(tmp_path, number):
         {"classes": number},
         {"inputs": number},
     ):
+        if change.items() <= content.items():
+            continue  # null is what a refuted one has to say of its margins
         (tmp_path / "c.json").write_text(json.dumps(content | change))
         with suppress(UserError):
             assert not check_file(str(tmp_path / "c.json")).valid

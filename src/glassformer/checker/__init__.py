@@ -2,6 +2,6 @@
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
     "apart": "check_in_subprocess",
-    "certificate": "CheckResult",
     "claims": "hash_model",
+    "result": "CheckResult",
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import glassformer
-from glassformer.checker.certificate import CheckResult
+from glassformer.checker.result import CheckResult
 from glassformer.core.errors import UserError
 from glassformer.scale.child import describe_exit
 

@@ -18,8 +18,9 @@ from glassformer.checker.rounding import TINY, UP, Bound
 from glassformer.checker.tables import PremixTables
 from glassformer.tasks import Addition
 
-_SPAN_SLACK = 1e-9  # of the way from low to high: what a bound may be lifted by
-_SCALE_SLACK = 1e-12  # of the bound and of the largest number that is mixed: float64 has 1e-16
+_BOUND_SLACK = 1e-11  # of the largest coordinate of any value: what a bound may be lifted by
+_BEYOND = 1e-6  # of the same: how far a bound may lie outside of all values, where no mix is
+_FLOOR = 2.0**-30  # of the values themselves: what counts as large where they hardly differ
 _TERM_SLACK = 2.0**-47  # of a term's parts: a few roundings of float64
 _FINEST = 2.0**500  # scale of terms that are all as good as 0
 _CHUNK = 1024  # parts at a time
@@ -107,6 +108,9 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
         mixture.extra * -(to_exact_balls(along.axes) * to_exact_balls(along.centre)).sum(1)[:, None]
     )  # axis query
     size = np.where(mixture.allowed.any(0), bound_magnitude(values), 0.0).max((1, 2))
+    largest = mixture.largest(mixture.values.size)[
+        :, 0
+    ]  # where all values are one, a coordinate is its rounding
     if mixture.has_extra:
         size = np.maximum(size, np.abs(along.axes) @ np.abs(along.centre) * UP)
     error = np.abs(along.axes) @ mixture.error.max(1)
@@ -119,7 +123,7 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
         (np.maximum(bound_below(mixture.weights), 0.0), bound_above(mixture.weights)),
         (bound_below(at_zero), bound_above(at_zero)),
         (np.maximum(bound_below(mixture.extra), 0.0), bound_above(mixture.extra)),
-        (size + error) * UP,
+        (size + error + _FLOOR * (np.abs(along.axes) @ largest)) * UP,
     )
 
 
@@ -131,8 +135,10 @@ def _check_coordinate_ends(
     scale, found = np.abs(direction) @ spot.reach, list[Bound]()
     for sign, claimed in ((-1.0, low), (1.0, high)):
         lift = _compute_lifts(spot, query, direction * sign, claimed * sign, parts)
-        allowance = _SPAN_SLACK * (high - low) + _SCALE_SLACK * (np.abs(claimed) + scale)
-        for i in np.flatnonzero(~(lift <= allowance))[:1]:
+        for i in np.flatnonzero(~(np.abs(claimed) <= scale * (1 + _BEYOND)))[:1]:
+            said = f"the bound {claimed[i]:.17g} of coordinate {which} is outside of all values"
+            raise ClaimError(f"{parts[i].one}: {said}, which reach to {scale[i]:.6g}")
+        for i in np.flatnonzero(~(lift <= _BOUND_SLACK * scale))[:1]:
             said = f"the {'low' if sign < 0 else 'high'} bound {claimed[i]:.17g} of coordinate {which}"
             raise ClaimError(f"{parts[i].one}: a pair of it may be {lift[i]:.3g} beyond {said}")
         found.append(np.nextafter(claimed + sign * lift, sign * np.inf))
@@ -161,7 +167,10 @@ def _bound_excess(
     extra = _bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
-    scale = np.exp2(np.floor(np.log2(np.minimum(MOST / np.maximum(room, TINY), _FINEST))))  # part
+    is_known = np.isfinite(room)
+    each, extra = np.where(is_known[:, None, None], each, 0.0), np.where(is_known, extra, 0.0)
+    _, exponent = np.frexp(np.minimum(MOST / np.maximum(np.where(is_known, room, 1.0), TINY), _FINEST))
+    scale = np.ldexp(1.0, exponent - 1)  # part: a power of two, exactly, at most MOST over the room
     counted = np.ceil(each * scale[:, None, None]).astype(np.int64)
     digits = counted[:, :, : layout.base]
     nothing = np.zeros((len(parts), layout.base), np.int64)
@@ -177,7 +186,8 @@ def _bound_excess(
         np.stack(written[:-1], 1),
         written[-1][:, :2] + fixed[:, None],
     )
-    return np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
+    highest = np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
+    return np.where(is_known, highest, np.inf)
 
 
 def _bound_pair_terms(

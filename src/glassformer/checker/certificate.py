@@ -7,13 +7,14 @@ anew, in Arb's balls; sums over classes are maximised in whole numbers; pairs sa
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from flint import ctx
 
+from glassformer.checker.axes import is_orthonormal, require_axes
 from glassformer.checker.balls import BITS
 from glassformer.checker.bounds import ClaimError, ProvedPart, bound_parts, find_query_position
 from glassformer.checker.claims import (
@@ -34,18 +35,12 @@ from glassformer.checker.reading import (
     read_certificate_tree,
 )
 from glassformer.checker.readout import MarginBoxes, require_margins
+from glassformer.checker.result import CheckResult, make_addition_result, make_strings_result
 from glassformer.checker.rule import check_rule_certificate
 from glassformer.checker.tables import PremixTables, make_premix_tables
 from glassformer.models.model import Model
 
-
-@dataclass(frozen=True)
-class CheckResult:
-    """Whether every claim of a certificate holds; if not, the first that does not, in one sentence."""
-
-    valid: bool
-    reason: str
-    seconds: float
+_ROUNDING_ROOM = 4.0  # times the rounding that the checker finds itself: more is no bound worth its name
 
 
 def check_certificate(source: str | Path | Mapping[str, object]) -> CheckResult:
@@ -53,12 +48,10 @@ def check_certificate(source: str | Path | Mapping[str, object]) -> CheckResult:
     begin, tree = time.perf_counter(), read_certificate_tree(source)
     try:
         with set_check_precision():
-            verdict = (
-                _check_adder_certificate(tree) if is_adder_certificate(tree) else check_rule_certificate(tree)
-            )
+            found = _check_adder_certificate(tree) if is_adder_certificate(tree) else _check_strings(tree)
     except ClaimError as claim:
         return CheckResult(False, str(claim), time.perf_counter() - begin)
-    return CheckResult(True, f"every claim holds: {verdict}", time.perf_counter() - begin)
+    return replace(found, seconds=time.perf_counter() - begin)
 
 
 @contextmanager
@@ -72,11 +65,16 @@ def set_check_precision() -> Iterator[None]:
         ctx.prec = before
 
 
-def _check_adder_certificate(tree: Mapping[str, object]) -> str:
-    """The verdict of an adder's certificate, where every claim holds."""
+def _check_adder_certificate(tree: Mapping[str, object]) -> CheckResult:
+    """What an adder's certificate proves, where every claim holds."""
     certificate = read_adder_certificate(tree)
     _check_claims(certificate)
-    return certificate.verdict
+    return make_addition_result(certificate)
+
+
+def _check_strings(tree: Mapping[str, object]) -> CheckResult:
+    """What the certificate of a rule or a question proves."""
+    return make_strings_result(tree, check_rule_certificate(tree))
 
 
 def _check_claims(certificate: Certificate) -> None:
@@ -87,11 +85,13 @@ def _check_claims(certificate: Certificate) -> None:
     check_counts(certificate)
     found = list_claimed_leaves(certificate)
     proved = [ProvedPart(one, here, leaf) for one, here, leaf in found if isinstance(leaf, Proved)]
-    check_margins(certificate)
+    check_margins(certificate, found)
     model, task = Model(certificate.architecture, certificate.params), certificate.task
     check_counterexample(model, certificate)
     check_refuted(model, task, found)
-    tables = make_premix_tables(certificate.architecture, certificate.params, task, certificate.arithmetic)
+    tables = make_premix_tables(
+        certificate.architecture, certificate.params, task, certificate.arithmetic, certificate.any_backend
+    )
     _check_axes(tables, certificate, proved)
     check_hardest(tables, certificate)
     _check_proved_parts(tables, certificate, proved)
@@ -105,6 +105,8 @@ def _check_axes(tables: PremixTables, certificate: Certificate, proved: list[Pro
     )
     if sizes != given:
         raise ClaimError(f"the heads carry {sizes} numbers, but the axes are for {given}")
+    for head, along in zip(tables.heads, certificate.axes, strict=True):
+        require_axes(head.values, tables.allowed, along, tables.attention.extra > 0)
     heads = np.repeat(np.arange(len(sizes)), [len(one.axes) for one in certificate.axes])
     for part in proved:
         _check_part_shape(part, heads)
@@ -121,43 +123,48 @@ def _check_part_shape(part: ProvedPart, heads: np.ndarray) -> None:
         raise ClaimError(f"{part.one} turns its {len(heads)} coordinates by a matrix of another size")
     if turn and (np.array(turn)[heads[:, None] != heads] != 0).any():
         raise ClaimError(f"{part.one} turns coordinates of different heads into each other")
+    if turn and not is_orthonormal(np.array(turn)):
+        raise ClaimError(f"{part.one} turns its coordinates by a matrix that is no turn")
 
 
 def _check_proved_parts(tables: PremixTables, certificate: Certificate, proved: list[ProvedPart]) -> None:
-    """The bounds and margins of every proved part, a step at a time."""
+    """The bounds and margins of every proved part, a step at a time, and the rounding that all share."""
     rounding = certificate.rounding_bound
     limit = float("inf") if rounding is None else rounding
     ordered = sorted(proved, key=lambda part: part.one.step)
     steps = [list(group) for _, group in groupby(ordered, key=lambda part: part.one.step)]
-    for said in map_on_cores(lambda parts: _find_refusal(tables, certificate, parts, limit), steps):
+    found = map_on_cores(lambda parts: _check_step(tables, certificate, parts, limit), steps)
+    for _, said in found:
         if said:
             raise ClaimError(said)
-
-
-def _find_refusal(
-    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], limit: float
-) -> str:
-    """Why the parts of one step cannot be confirmed; empty where they are."""
-    try:
-        require_margins(
-            tables, certificate.axes, parts, _make_margin_boxes(tables, certificate, parts), limit
+    most = max((most for most, _ in found), default=0.0)
+    if rounding is not None and rounding > _ROUNDING_ROOM * most:
+        raise ClaimError(
+            f"rounding is said to move a logit by up to {rounding:.6g}, but all that is found is {most:.6g}"
         )
+
+
+def _check_step(
+    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], limit: float
+) -> tuple[float, str]:
+    """How far rounding moves a logit over the parts of one step, and why they cannot be confirmed, if so."""
+    try:
+        boxes = _make_margin_boxes(tables, certificate, parts)
+        return require_margins(tables, certificate.axes, parts, boxes, limit), ""
     except ClaimError as claim:
-        return str(claim)
-    return ""
+        return 0.0, str(claim)
 
 
 def _make_margin_boxes(
     tables: PremixTables, certificate: Certificate, parts: list[ProvedPart]
 ) -> MarginBoxes:
     """The box of each part, certain to hold its mixes, and the margin that is claimed there."""
-    least = certificate.margin_bound or 0.0 if certificate.verdict == "proved" else 0.0
     ones, position = [part.one for part in parts], find_query_position(certificate.task, parts[0].one.step)
     return MarginBoxes(
         part=np.arange(len(parts)),
         position=np.full(len(parts), position),
         previous=np.array([one.previous for one in ones]),
         right=np.array([one.right for one in ones]),
-        margin=np.array([max(part.leaf.margin, least) for part in parts]),
+        margin=np.array([part.leaf.margin for part in parts]),
         bounds=bound_parts(tables, certificate.task, certificate.axes, parts),
     )

@@ -4,7 +4,6 @@ Each function returns nothing, or raises the one sentence that says what does no
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,10 +12,22 @@ import numpy as np
 
 from glassformer.checker.bounds import ClaimError
 from glassformer.checker.columns import OpenPairs, PairClass, list_certified_classes, open_class
-from glassformer.checker.reading import ARITHMETICS, Certificate, Leaf, Proved, Refuted, Split, Undecided
+from glassformer.checker.fields import format_canonical
+from glassformer.checker.reading import (
+    ARITHMETICS,
+    Certificate,
+    HardestClaim,
+    Leaf,
+    Proved,
+    Refuted,
+    Split,
+    Undecided,
+)
 from glassformer.models.architecture import Architecture
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, to_digits
+
+_HARDEST = 0.995  # share of a margin that the bound of its step must reach for the pair to be called hardest
 
 Found = tuple[PairClass, OpenPairs, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
 
@@ -38,12 +49,8 @@ def hash_model_tree(architecture: object, precision: str, params: Mapping[str, n
         array = np.ascontiguousarray(params[name], np.dtype(precision).newbyteorder("<"))
         shape = tuple(int(size) for size in np.shape(params[name]))
         found.update(name.encode() + b"\0" + repr(shape).encode() + b"\0" + array.tobytes())
-    found.update(_format_canonical(architecture).encode())
+    found.update(format_canonical(architecture).encode())
     return found.hexdigest()
-
-
-def _format_canonical(tree: object) -> str:
-    return json.dumps(tree, sort_keys=True, separators=(",", ":"))
 
 
 def check_integrity(certificate: Certificate) -> None:
@@ -54,7 +61,7 @@ def check_integrity(certificate: Certificate) -> None:
 def check_digest(tree: Mapping[str, Any], precision: str, params: Mapping[str, np.ndarray]) -> None:
     """The same, of a certificate of any task."""
     rest = {key: value for key, value in tree.items() if key != "digest"}
-    if hashlib.sha256(_format_canonical(rest).encode()).hexdigest() != tree.get("digest"):
+    if hashlib.sha256(format_canonical(rest).encode()).hexdigest() != tree.get("digest"):
         raise ClaimError("the digest does not match: the certificate was altered after it was written")
     found, claimed = (
         hash_model_tree(tree["model"]["architecture"], precision, params),
@@ -76,6 +83,8 @@ def check_setting(certificate: Certificate) -> None:
         raise ClaimError(
             f"the certificate is about {certificate.arithmetic}, but the model is {model.precision}"
         )
+    if certificate.any_backend and certificate.arithmetic != model.precision:
+        raise ClaimError("the certificate is about any backend and about real numbers, which no backend has")
     if certificate.inputs != str(task.base ** (2 * task.digits)):
         raise ClaimError(f"there are {task.base}^{2 * task.digits} inputs, not {certificate.inputs}")
 
@@ -110,10 +119,13 @@ def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) ->
     masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, task.base, task.base)
     if (masks.sum(0) > 1).any():
         raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
-    missed = here.reachable(leaf.column) & ~masks.any(0)
+    reachable = here.reachable(leaf.column)
+    missed = reachable & ~masks.any(0)
     for carry, x, y in np.argwhere(missed)[:1]:
         raise ClaimError(f"{one}: the split at column {leaf.column} leaves out {x} + {y} with carry {carry}")
     for mask, inner in leaf.parts:
+        if not (reachable & mask).any():
+            raise ClaimError(f"{one}: a part of the split at column {leaf.column} holds no pair")
         yield from _walk_splits(task, one, here.within(leaf.column, mask), inner)
 
 
@@ -158,20 +170,46 @@ def _decide_class_outcome(leaf: Leaf) -> str:
     return "refuted" if "refuted" in inner else "undecided" if "undecided" in inner else "proved"
 
 
-def check_margins(certificate: Certificate) -> None:
-    """The bound of all margins is positive and not above the smallest, which is that of a hardest pair."""
+def check_margins(certificate: Certificate, found: list[Found]) -> None:
+    """The numbers on all inputs are those of the leaves and of the hardest pairs; only a proof has any."""
+    margins = _find_step_bounds(found)
     if certificate.verdict != "proved":
+        if certificate.hardest:
+            raise ClaimError(f"the verdict is {certificate.verdict}, so no pair is the hardest of all")
         return
-    bound, smallest, steps = (
-        certificate.margin_bound,
-        certificate.smallest_margin,
-        certificate.task.digits + 1,
-    )
-    assert bound is not None and smallest is not None
-    if not 0 < bound <= smallest:
-        raise ClaimError(f"the bound of all margins, {bound:.6g}, is not between 0 and {smallest:.6g}")
-    if [one.step for one in certificate.hardest] != list(range(steps)):
-        raise ClaimError(f"there is not one hardest pair for each of the {steps} steps")
+    bound, smallest = certificate.margin_bound, certificate.smallest_margin
+    if [one.step for one in certificate.hardest] != list(range(certificate.task.digits + 1)):
+        raise ClaimError(f"there is not one hardest pair for each of the {certificate.task.digits + 1} steps")
+    for one in certificate.hardest:
+        _check_hardest_bound(one, margins[one.step])
     least = min(one.margin for one in certificate.hardest)
     if least != smallest:
         raise ClaimError(f"the smallest margin is {least:.17g}, not {smallest:.17g} as claimed")
+    if (found_bound := min(margins.values())) != bound:
+        raise ClaimError(f"the bound of all margins is {found_bound:.17g}, not {bound:.17g} as claimed")
+
+
+def _find_step_bounds(found: list[Found]) -> dict[int, float]:
+    """The smallest margin that is claimed for the leaves of each step, each of which must be above 0."""
+    margins: dict[int, float] = {}
+    for one, _, leaf in found:
+        if isinstance(leaf, Proved):
+            if not leaf.margin > 0:
+                raise ClaimError(f"{one}: a margin of {leaf.margin:.6g} does not prove that the token leads")
+            margins[one.step] = min(leaf.margin, margins.get(one.step, leaf.margin))
+    return margins
+
+
+def _check_hardest_bound(one: HardestClaim, bound: float) -> None:
+    """The bound of a step is that of its leaves; a pair is the hardest where the bound nearly reaches it."""
+    if one.bound != bound:
+        raise ClaimError(f"the bound of step {one.step} is {bound:.17g} in the rows, not {one.bound:.17g}")
+    if not one.bound <= one.margin:
+        raise ClaimError(f"step {one.step}: the bound {one.bound:.6g} is above the margin {one.margin:.6g}")
+    is_hardest = one.bound >= _HARDEST * one.margin
+    if one.is_hardest != is_hardest:
+        words = "near enough" if is_hardest else "not near enough"
+        raise ClaimError(
+            f"step {one.step}: the bound {one.bound:.6g} is {words} to the margin {one.margin:.6g} "
+            f"for {one.a} + {one.b} to be the hardest pair, but the certificate says otherwise"
+        )

@@ -85,21 +85,29 @@ def find_step_column(layout: Layout, step: int) -> int:
 
 def open_class(task: Addition, one: PairClass) -> OpenPairs:
     """What the class leaves open."""
-    layout, base = task.written(), task.base
-    columns, last = np.ones((task.digits, 2, base, base), bool), np.ones(2, bool)
+    closed, last = _constrain_columns(task.written(), one)
+    columns = np.ones((task.digits, 2, task.base, task.base), bool)
+    for column, mask in closed.items():
+        columns[column] = mask
+    return OpenPairs(columns, last)
+
+
+def _constrain_columns(layout: Layout, one: PairClass) -> tuple[dict[int, np.ndarray], np.ndarray]:
+    """The columns of which a class says something, each with its open cases, and the open last carries."""
+    closed, last, base = dict[int, np.ndarray](), np.ones(2, bool), layout.base
     carry, x, y = np.ogrid[:2, :base, :base]
     if one.step > 0:
         before = find_step_column(layout, one.step - 1)
-        if before == task.digits:
+        if before == layout.digits:
             last &= np.arange(2) == one.previous
         else:
-            columns[before] &= one.previous == _list_cases(base)[0]
+            closed[before] = np.asarray(one.previous == _list_cases(base)[0])
     here = find_step_column(layout, one.step)
-    if here == task.digits:
+    if here == layout.digits:
         last &= np.arange(2) == one.carry
     else:
-        columns[here] &= (one.sum == x + y) & (one.carry == carry)
-    return OpenPairs(columns, last)
+        closed[here] = np.asarray((one.sum == x + y) & (one.carry == carry))
+    return closed, last
 
 
 def list_certified_classes(task: Addition) -> list[PairClass]:
@@ -111,8 +119,19 @@ def list_certified_classes(task: Addition) -> list[PairClass]:
         sums = [-1] if find_step_column(layout, step) == task.digits else range(2 * task.base - 1)
         for previous in range(task.base) if step else [mark]:
             every = [PairClass(step, previous, total, carry, task.base) for total in sums for carry in (0, 1)]
-            found += [one for one in every if open_class(task, one).reachable(0).any()]
+            found += [one for one in every if _holds_pair(layout, one)]
     return found
+
+
+def _holds_pair(layout: Layout, one: PairClass) -> bool:
+    """Whether a class has a pair; a run of open columns, from any carry to any, is as good as one of them."""
+    closed, last = _constrain_columns(layout, one)
+    columns, next_one, every = list[np.ndarray](), 0, np.ones((2, layout.base, layout.base), bool)
+    for column in sorted(closed):
+        columns += [closed[column]] if column == next_one else [every, closed[column]]
+        next_one = column + 1
+    columns += [every] if next_one < layout.digits else []
+    return bool(OpenPairs(np.stack(columns), last).reachable(0).any())
 
 
 def maximise_sums(

@@ -6,14 +6,12 @@ from glassformer.checker.balls import bound_above, bound_below
 from glassformer.checker.bounds import ClaimError, find_query_position
 from glassformer.checker.claims import Found, is_operand
 from glassformer.checker.reading import Certificate, HardestClaim, Refuted
-from glassformer.checker.rounding import UNITS
 from glassformer.checker.tables import PremixTables
 from glassformer.models.adding import write_sum
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, add_digits, to_digits
 
-_AGREEMENT = 1e-6  # of a margin: how closely it must be found again
-_REAL_AGREEMENT = 1e-4  # the same where no rounding is bounded, though the claim was computed in float64
+_AGREEMENT = 1e-6  # of the true margin: how closely a claimed one must meet it
 
 
 def check_hardest(tables: PremixTables, certificate: Certificate) -> None:
@@ -24,18 +22,10 @@ def check_hardest(tables: PremixTables, certificate: Certificate) -> None:
         if not fits:
             raise ClaimError(f"{one.a} + {one.b} at step {one.step} is no step of the task")
         low, high = _bound_pair_margin(tables, task, one)
-        slack = _compute_margin_slack(certificate, max(abs(one.margin), abs(low)))
-        if not low - slack <= one.margin <= high + slack:
+        near = high - _AGREEMENT * abs(high) <= one.margin <= low + _AGREEMENT * abs(low)
+        if not near:
             found = f"{one.a} + {one.b} has the margin {low:.9g} at step {one.step}"
             raise ClaimError(f"{found}, not {one.margin:.9g} as claimed")
-
-
-def _compute_margin_slack(certificate: Certificate, margin: float) -> float:
-    """How far a margin may be from the claim, which was computed in float64 and rounded there."""
-    if certificate.arithmetic == "real":
-        return _REAL_AGREEMENT * margin
-    share = UNITS["float64"] / UNITS[certificate.arithmetic]
-    return _AGREEMENT * margin + 2 * share * (certificate.rounding_bound or 0.0)
 
 
 def _bound_pair_margin(tables: PremixTables, task: Addition, one: HardestClaim) -> tuple[float, float]:
@@ -83,7 +73,3 @@ def check_counterexample(model: Model, certificate: Certificate) -> None:
         raise ClaimError(f"{sentence}, which is right: it is no counterexample")
     if (result.expected, result.got) != (claim.expected, claim.got):
         raise ClaimError(f"{sentence}, and {result.expected} is right, not {claim.got} and {claim.expected}")
-    truth = _encode_true_sum(task, claim.a, claim.b)[task.written().answer, 0]
-    wrong = [digit.token != true for digit, true in zip(result.digits, truth, strict=True)]
-    if claim.step not in (None, wrong.index(True)):
-        raise ClaimError(f"{sentence}, first wrong at step {wrong.index(True)}, not {claim.step}")

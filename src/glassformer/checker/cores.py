@@ -5,12 +5,13 @@ import os
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 
-def map_on_cores(work: Callable[[Item], str], items: list[Item]) -> list[str]:
+def map_on_cores(work: Callable[[Item], Found], items: list[Item]) -> list[Found]:
     """What work says of each item, in order.
 
     >>> map_on_cores(lambda number: "odd" if number % 2 else "", [1, 2, 3])
@@ -20,7 +21,7 @@ def map_on_cores(work: Callable[[Item], str], items: list[Item]) -> list[str]:
     if cores < 2:
         return [work(item) for item in items]
     shares = [list(range(first, len(items), cores)) for first in range(cores)]
-    context, found, running = multiprocessing.get_context("fork"), [""] * len(items), []
+    context, found, running = multiprocessing.get_context("fork"), dict[int, Found](), []
     for share in shares[1:]:
         mine, theirs = context.Pipe(duplex=False)
         process = context.Process(
@@ -36,18 +37,18 @@ def map_on_cores(work: Callable[[Item], str], items: list[Item]) -> list[str]:
         process.join()
         for i, said in zip(share, answers if answers else [work(items[i]) for i in share], strict=True):
             found[i] = said
-    return found
+    return [found[i] for i in range(len(items))]
 
 
-def _send_answers(to: Connection, work: Callable[[Item], str], items: list[Item]) -> None:
+def _send_answers(to: Connection, work: Callable[[Item], Found], items: list[Item]) -> None:
     to.send([work(item) for item in items])
     to.close()
 
 
-def _receive_answers(of: Connection) -> list[str]:
+def _receive_answers(of: Connection) -> list[Any]:
     """The answers of another process; none where it died."""
     try:
-        answers: list[str] = of.recv()
+        answers: list[Any] = of.recv()
     except EOFError:
         return []
     return answers

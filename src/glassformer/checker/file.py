@@ -1,36 +1,40 @@
 """A certificate's file, checked, and about the model that it, or the user, names."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from glassformer.checker.certificate import CheckResult, check_certificate
+from glassformer.checker.certificate import check_certificate
 from glassformer.checker.claims import hash_model
+from glassformer.checker.parsing import read_certificate_file
+from glassformer.checker.result import CheckResult
 from glassformer.core.errors import UserError
-from glassformer.core.text_files import read_json
 from glassformer.runs.load import load_model
 from glassformer.zoo import ZOO
 
 
 def check_file(file: str, target: str | None = None, model: str | None = None) -> CheckResult:
     """Whether every claim of the file holds, and it is about the model that it, or `target`, names."""
-    content = read_json(Path(file))
-    _require_same_model(Path(file), content, target, model)
-    return check_certificate(content)
+    content = read_certificate_file(Path(file))
+    named = _require_same_model(Path(file), content, target, model)
+    found = check_certificate(content)
+    return replace(found, same_as=named) if found.valid else found
 
 
 def _require_same_model(
     path: Path, content: Mapping[str, object], target: str | None, model: str | None
-) -> None:
-    """The certificate must be about the target; without one, about the run it lies in or the zoo's model."""
+) -> str | None:
+    """The model it must be about: the target, the run it lies in or the zoo's; none where none is named."""
     about = content.get("model")
     said = about.get("sha256") if isinstance(about, dict) else None
     named = target or _neighbour(path) or _zoo_name(about)
     if named is None:
-        return
+        return None
     loaded = load_model(named, model)
     found = hash_model(loaded.architecture, loaded.params)
     if said != found:
         raise UserError(f"{path} is the certificate of another model: its weights are not those of {named}")
+    return named
 
 
 def _neighbour(path: Path) -> str | None:

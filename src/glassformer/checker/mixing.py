@@ -21,7 +21,7 @@ from glassformer.checker.balls import (
     to_exact_balls,
 )
 from glassformer.checker.ops_ball import BallOps
-from glassformer.checker.rounding import UP, Bound, RoundingRules, bound_gain
+from glassformer.checker.rounding import UP, Bound, RoundingRules, bound_growth
 from glassformer.models.attention import Attention
 from glassformer.models.ops import Ops, Value
 from glassformer.models.ops_numpy import NumpyOps
@@ -134,7 +134,7 @@ class Mixture:
         unsure = np.where(self.allowed, self.score_error, 0.0)
         apart = top - self.lowest + unsure + unsure.max((1, 2), keepdims=True)
         exists = self.allowed & ~self.is_known[:, None, None]
-        return np.where(exists, bound_gain((unsure + self.rules.function + unit * apart) * UP), 0.0)
+        return np.where(exists, bound_growth((unsure + self.rules.function + unit * apart) * UP) * UP, 0.0)
 
     @cached_property
     def share(self) -> Bound:

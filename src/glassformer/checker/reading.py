@@ -1,9 +1,9 @@
 """A certificate as it lies in its file, read into types; whatever does not fit is one sentence.
 
-Nothing is believed here: these are the claims, and the other modules check them.
+Nothing is believed here: these are the claims, and the other modules check them. There is no field besides
+those read here, at any depth, and each has one form. `made_with` and `origin` are no claims.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +17,39 @@ from glassformer.checker.fields import (
     read_field,
     read_integer_field,
     read_items,
-    read_optional_number,
+    read_number_or_null,
+    require_canonical,
     require_finite_number,
     require_integer,
+    require_known_fields,
     require_list,
     require_number_list,
+    require_plain_text,
 )
+from glassformer.checker.parsing import read_certificate_file
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
 from glassformer.models.model import check_params
-from glassformer.runs.tree import from_tree
+from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
 
-_FORMAT = 1
+_FORMAT = 2
+_HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs")
+_FIELDS = (
+    *_HEADING,
+    *("backend", "smallest_margin", "margin_bound", "rounding_bound", "hardest", "counterexample"),
+    *("classes", "axes", "rows", "digest"),
+)
+_MODEL_FIELDS = ("origin", "sha256", "architecture", "params")
+_TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
 _VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
+_BACKENDS = ("own", "any")
+_DEEPEST = 64  # splits inside of each other
+_MOST_PARTS = 1_000_000  # of all splits, times the digits of a number
+_MOST_WORK = 10**8  # parameters times positions, tokens and boxes that they are applied to
+_HEX = 16
+_DIGEST = 64  # characters of a SHA-256
 
 
 @dataclass(frozen=True)
@@ -73,10 +91,14 @@ Leaf = Proved | Refuted | Undecided | Split
 
 @dataclass(frozen=True)
 class HardestClaim:
+    """The pair of a step that has the smallest margin found; no pair of the step has less than the bound."""
+
     step: int
     a: int
     b: int
     margin: float
+    bound: float
+    is_hardest: bool  # whether the bound is so near to the margin that no other pair is much harder
 
 
 @dataclass(frozen=True)
@@ -85,7 +107,6 @@ class _Counterexample:
     b: int
     expected: int
     got: int | str
-    step: int | None  # the first that is wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +119,7 @@ class HeadAxes:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Every claim of a certificate; numbers are none where a verdict other than proved leaves them out."""
+    """Every claim of a certificate; numbers on all inputs are none unless the verdict is proved."""
 
     tree: Mapping[str, Any]  # as it was read
     origin: str
@@ -107,6 +128,7 @@ class Certificate:
     params: Mapping[str, np.ndarray]
     task: Addition
     arithmetic: str
+    any_backend: bool
     verdict: str
     inputs: str
     smallest_margin: float | None
@@ -122,8 +144,8 @@ class Certificate:
 
 def read_certificate_tree(source: str | Path | Mapping[str, object]) -> Mapping[str, Any]:
     """A file's content, or a tree that was read already, if it is a certificate at all."""
-    tree = source if isinstance(source, Mapping) else _parse_certificate(Path(source))
-    if not isinstance(tree, Mapping) or tree.get("format") != _FORMAT:
+    tree = source if isinstance(source, Mapping) else read_certificate_file(Path(source))
+    if tree.get("format") != _FORMAT or type(tree["format"]) is not int:
         raise UserError(f"this is no certificate of format {_FORMAT}")
     return tree
 
@@ -141,70 +163,118 @@ def read_adder_certificate(tree: Mapping[str, object]) -> Certificate:
 
 
 def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
-    model = read_field(tree, "model", dict)
-    architecture = from_tree(Architecture, read_field(model, "architecture", dict), "model.architecture")
-    task: Addition = from_tree(Addition, tree["task"], "task")
-    is_proved = read_choice(tree, "verdict", _VERDICTS) == "proved"
+    require_known_fields(tree, _FIELDS, "the certificate")
+    origin, sha256, architecture, params = read_certificate_model(tree)
+    task, verdict = _read_addition(tree), read_choice(tree, "verdict", _VERDICTS)
+    _require_little_work(tree, task, architecture, sum(array.size for array in params.values()))
+    is_proved = verdict == "proved"
     return Certificate(
         tree=tree,
-        origin=read_field(model, "origin", str),
-        sha256=read_field(model, "sha256", str),
+        origin=origin,
+        sha256=sha256,
         architecture=architecture,
-        params=read_certificate_params(architecture, read_field(model, "params", dict)),
+        params=params,
         task=task,
         arithmetic=read_choice(tree, "arithmetic", ARITHMETICS),
-        verdict=read_choice(tree, "verdict", _VERDICTS),
+        any_backend=read_choice(tree, "backend", _BACKENDS) == "any",
+        verdict=verdict,
         inputs=read_field(tree, "inputs", str),
-        smallest_margin=read_optional_number(tree, "smallest_margin", is_proved),
-        margin_bound=read_optional_number(tree, "margin_bound", is_proved),
-        rounding_bound=read_optional_number(tree, "rounding_bound", is_proved),
+        smallest_margin=read_number_or_null(tree, "smallest_margin", is_proved),
+        margin_bound=read_number_or_null(tree, "margin_bound", is_proved),
+        rounding_bound=read_number_or_null(tree, "rounding_bound", is_proved),
         hardest=read_items(read_field(tree, "hardest", list), "hardest", _read_hardest_claim),
         counterexample=_read_counterexample(tree),
-        counts={
-            key: read_integer_field(read_field(tree, "classes", dict), key) for key in ("total", *_VERDICTS)
-        },
+        counts=_read_counts(tree),
         axes=read_items(read_field(tree, "axes", list), "axes", _read_axes),
         rows=read_items(read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task)),
-        digest=read_field(tree, "digest", str),
+        digest=_read_hash(tree, "digest"),
     )
 
 
-def _parse_certificate(path: Path) -> Any:
-    """The file's JSON, in which every number is finite."""
+def read_certificate_model(
+    tree: Mapping[str, object],
+) -> tuple[str, str, Architecture, dict[str, np.ndarray]]:
+    """Origin, hash, architecture and parameters, of any task; what only informs is bounded."""
+    require_plain_text(tree["made_with"], "made_with")
+    model = require_known_fields(read_field(tree, "model", dict), _MODEL_FIELDS, "model")
+    written = read_field(model, "architecture", dict)
+    architecture = from_tree(Architecture, written, "model.architecture")
+    require_canonical(written, to_tree(architecture), "model.architecture")
+    params = read_certificate_params(architecture, read_field(model, "params", dict))
+    return require_plain_text(model["origin"], "origin"), _read_hash(model, "sha256"), architecture, params
 
-    def refuse(name: str) -> float:
-        raise UserError(f"{path} holds a number that is not finite ({name})")
 
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is no certificate: its JSON cannot be read ({error})") from None
+def _require_little_work(tree: Mapping[str, object], task: Addition, model: Architecture, size: int) -> None:
+    """Limits on parts of classes, and on the model times what it is run on, so that any check ends soon."""
+    parts = _count_parts(read_field(tree, "rows", list))
+    if parts * task.digits > _MOST_PARTS:
+        raise UserError(f"the certificate splits its classes into {parts:,} parts, too many to be checked")
+    places = task.written().length * model.vocab + len(read_field(tree, "rows", list)) + parts
+    if size * places > _MOST_WORK:
+        raise UserError(f"a model of {size:,} parameters is too large for {places:,} bounds to be checked")
+
+
+def _count_parts(rows: list[Any]) -> int:
+    """How many parts all splits have, before any is read."""
+    parts, left = 0, list(rows)
+    while left:
+        item = left.pop()
+        if isinstance(item, list):
+            left += [inner for inner in item if isinstance(inner, list)]
+            is_split = item[:1] == ["split"] and len(item) > 2 and isinstance(item[2], list)
+            parts += len(item[2]) if is_split else 0
+    return parts
+
+
+def _read_hash(tree: Mapping[str, object], name: str) -> str:
+    text = read_field(tree, name, str)
+    if len(text) != _DIGEST or not set(text) <= set("0123456789abcdef"):
+        raise UserError(f"{name} of the certificate must be {_DIGEST} digits in hexadecimal")
+    return text
+
+
+def _read_addition(tree: Mapping[str, object]) -> Addition:
+    """The task as far as it is claimed: how a model was trained is not said."""
+    written = read_field(tree, "task", dict)
+    task: Addition = from_tree(Addition, written, "task")
+    claimed = {name: value for name, value in to_tree(task).items() if name not in _TRAINING}
+    require_canonical(written, claimed, "task")
+    return task
+
+
+def _read_counts(tree: Mapping[str, object]) -> dict[str, int]:
+    names = ("total", *_VERDICTS)
+    counts = require_known_fields(read_field(tree, "classes", dict), names, "classes")
+    return {name: read_integer_field(counts, name) for name in names}
 
 
 def read_certificate_params(architecture: Architecture, tree: Mapping[str, object]) -> dict[str, np.ndarray]:
-    """The stored parameters, in the architecture's precision."""
+    """The stored parameters, in the architecture's precision, each number in the one form of `float.hex`."""
     params = {name: _read_param_array(name, tree, architecture.precision) for name in tree}
     check_params(architecture, params)
     return params
 
 
 def _read_param_array(name: str, tree: Mapping[str, object], precision: str) -> np.ndarray:
-    stored = read_field(tree, name, dict)
+    stored = require_known_fields(read_field(tree, name, dict), ("shape", "values"), f"model.params.{name}")
     shape = tuple(require_integer(size, f"{name}.shape") for size in read_field(stored, "shape", list))
+    values = read_field(stored, "values", list)
     try:
-        exact = np.array([float.fromhex(value) for value in read_field(stored, "values", list)], np.float64)
+        numbers = [float.fromhex(value) for value in values]
+        exact = np.array(numbers, np.float64)
         with np.errstate(over="ignore"):
             array = exact.astype(precision).reshape(shape)
     except (TypeError, ValueError, OverflowError):
         raise UserError(f"model.params.{name} must be numbers in hexadecimal, as many as its shape") from None
+    if [number.hex() for number in numbers] != values:
+        raise UserError(f"model.params.{name} has a number that is not written as float.hex writes it")
     if not np.array_equal(array.ravel().astype(np.float64), exact):
         raise UserError(f"model.params.{name} holds numbers that {precision} does not have")
     return array
 
 
 def _read_axes(tree: object) -> HeadAxes:
+    require_known_fields(tree, ("centre", "axes"), "axes")
     centre = require_number_list(read_field(tree, "centre", list), "centre")
     axes = [require_number_list(axis, "axis") for axis in read_field(tree, "axes", list)]
     if any(len(axis) != len(centre) for axis in axes):
@@ -213,25 +283,28 @@ def _read_axes(tree: object) -> HeadAxes:
 
 
 def _read_hardest_claim(tree: Any) -> HardestClaim:
+    require_known_fields(tree, ("step", "a", "b", "margin", "bound", "is_hardest"), "hardest")
+    if not isinstance(tree["is_hardest"], bool):
+        raise UserError("is_hardest of the certificate must be true or false")
     return HardestClaim(
         read_integer_field(tree, "step"),
         read_integer_field(tree, "a"),
         read_integer_field(tree, "b"),
-        require_finite_number(tree.get("margin"), "margin"),
+        require_finite_number(tree["margin"], "margin"),
+        require_finite_number(tree["bound"], "bound"),
+        tree["is_hardest"],
     )
 
 
 def _read_counterexample(tree: Mapping[str, object]) -> _Counterexample | None:
-    if tree.get("counterexample") is None:
+    if tree["counterexample"] is None:
         return None
-    found = read_field(tree, "counterexample", dict)
-    got = found.get("got")
+    found = require_known_fields(tree["counterexample"], ("a", "b", "expected", "got"), "counterexample")
+    got = found["got"]
     if not isinstance(got, str):
         got = read_integer_field(found, "got")
     a, b, expected = (read_integer_field(found, key) for key in ("a", "b", "expected"))
-    return _Counterexample(
-        a, b, expected, got, None if found.get("step") is None else read_integer_field(found, "step")
-    )
+    return _Counterexample(a, b, expected, got)
 
 
 def _read_class_row(tree: object, task: Addition) -> tuple[PairClass, Leaf]:
@@ -240,15 +313,14 @@ def _read_class_row(tree: object, task: Addition) -> tuple[PairClass, Leaf]:
     return PairClass(step, previous, total, carry, task.base), _read_leaf(items[4], task)
 
 
-def _read_leaf(tree: Any, task: Addition) -> Leaf:
+def _read_leaf(tree: Any, task: Addition, depth: int = 0) -> Leaf:
     kind = tree[0] if isinstance(tree, list) and tree else None
     if kind == "proved":
-        turned = (
-            read_items(tree[6], "turn", lambda item: require_number_list(item, "turn"))
-            if len(tree) > 6
-            else ()
-        )
-        _, low, high, margin, a, b = require_list(tree[:6], 6, "a proved leaf")
+        turned: tuple[tuple[float, ...], ...] = ()
+        if len(tree) == 7:
+            turned = read_items(tree[6], "turn", lambda item: require_number_list(item, "turn"))
+            tree = tree[:6]
+        _, low, high, margin, a, b = require_list(tree, 6, "a proved leaf")
         bounds = require_number_list(low, "low"), require_number_list(high, "high")
         return Proved(
             *bounds,
@@ -262,28 +334,31 @@ def _read_leaf(tree: Any, task: Addition) -> Leaf:
             *(require_integer(item, "a refuted leaf") for item in require_list(tree, 4, "a refuted leaf")[1:])
         )
     if kind == "split":
-        return _read_split(require_list(tree, 3, "a split"), task)
+        return _read_split(require_list(tree, 3, "a split"), task, depth + 1)
     if tree != ["undecided"]:
         raise UserError(f"a leaf must be proved, split, refuted or undecided, but it is {str(tree)[:60]!r}")
     return Undecided()
 
 
-def _read_split(tree: list[object], task: Addition) -> Split:
+def _read_split(tree: list[object], task: Addition, depth: int) -> Split:
+    if depth > _DEEPEST:
+        raise UserError(f"rows of the certificate are split more than {_DEEPEST} deep")
     column = require_integer(tree[1], "a split's column")
     if not 0 <= column < task.digits:
         raise UserError(f"a split's column must be between 0 and {task.digits - 1}, but it is {column}")
     parts = read_items(tree[2], "a split's parts", lambda item: require_list(item, 2, "a part of a split"))
-    inner = ((_read_case_mask(mask, task.base), _read_leaf(leaf, task)) for mask, leaf in parts)
-    return Split(column, tuple(inner))
+    leaves = [_read_leaf(leaf, task, depth) for _, leaf in parts]
+    masks = [_read_case_mask(mask, task.base) for mask, _ in parts]
+    return Split(column, tuple(zip(masks, leaves, strict=True)))
 
 
 def _read_case_mask(text: Any, base: int) -> np.ndarray:
     """The bits of a hexadecimal number as `carry x y`; in base ten bit number 100 carry + 10 x + y."""
     cases = 2 * base * base
-    try:
-        bits = int(text, 16)
-    except (TypeError, ValueError):
-        bits = -1
-    if not 0 <= bits < 2**cases:
-        raise UserError(f"a mask must be {cases} bits in hexadecimal, but it is {str(text)[:60]!r}")
-    return np.array([bits >> case & 1 for case in range(cases)], bool).reshape(2, base, base)
+    bits = int(text, _HEX) if isinstance(text, str) and set(text) <= set("0123456789abcdef") and text else -1
+    if not 0 < bits < 2**cases or f"{bits:x}" != text:
+        raise UserError(
+            f"a mask must be {cases} bits in hexadecimal, not all 0, but it is {str(text)[:60]!r}"
+        )
+    packed = np.frombuffer(bits.to_bytes(-(-cases // 8), "little"), np.uint8)
+    return np.unpackbits(packed, count=cases, bitorder="little").astype(bool).reshape(2, base, base)

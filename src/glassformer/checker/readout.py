@@ -28,10 +28,9 @@ from glassformer.checker.rounding import UP, Bound
 from glassformer.checker.tables import PremixTables
 from glassformer.models.head import CLOSED
 
-_CONFIRMED = 0.98  # share of a claimed margin that must be found again
 _DEPTH = 12  # halvings of a box
 _FIRST = 16  # boxes, the worst, of which points are looked at before any is halved
-_MOST, _A_PART = 4096, 16  # undecided boxes, and as many more per part, at which a check gives up
+_MOST, _A_PART = 4096, 16  # boxes looked at for a step, and as many more per part, at which a check gives up
 _CORNERS = 3  # most coordinates of a box whose corners are visited
 _CHUNK = 1024  # boxes at a time
 _LOOK = 3  # halvings between two looks at points, in spans of float64
@@ -87,10 +86,13 @@ class _LogitGaps:
         found: Bound = np.where(self.counts, self.taken / 2, 0.0).max(0)
         return found
 
+    def find_rounding(self, is_sure: np.ndarray) -> float:
+        """The largest among some of the boxes."""
+        return float(self.rounding[is_sure].max(initial=0.0))
+
     def confirm(self, boxes: MarginBoxes, rounding: float) -> np.ndarray:
-        """The boxes over which all claims hold."""
-        claimed = self.margin >= _CONFIRMED * boxes.margin
-        return claimed & (self.spare > 0) & (self.rounding <= rounding)
+        """The boxes over which all claims hold, in full."""
+        return (self.margin >= boxes.margin) & (self.spare > 0) & (self.rounding <= rounding)
 
 
 def require_margins(
@@ -99,40 +101,50 @@ def require_margins(
     parts: list[ProvedPart],
     boxes: MarginBoxes,
     rounding: float,
-) -> None:
-    """Raises where a margin, or the bound of roundings, cannot be confirmed for all parts."""
-    boxes = boxes[_find_unconfirmed(tables.quick, axes, boxes, rounding)]
+) -> float:
+    """How far rounding can move a logit, at most; raises where a claim cannot be confirmed for all parts."""
+    left_open, most = _find_unconfirmed(tables.quick, axes, boxes, rounding)
+    boxes, seen = boxes[left_open], 0
     for depth in range(_DEPTH + 1):
-        undecided = []
+        undecided, seen = [], seen + len(boxes)
+        is_late = depth == _DEPTH or seen > _MOST + _A_PART * len(parts)
         for begin in range(0, len(boxes), _CHUNK):
             some = boxes[slice(begin, begin + _CHUNK)]
             gaps = _bound_box_gaps(tables, axes, some)
-            unsure = np.flatnonzero(~gaps.confirm(some, rounding))
+            is_sure = gaps.confirm(some, rounding)
+            most, unsure = max(most, gaps.find_rounding(is_sure)), np.flatnonzero(~is_sure)
             some, gaps = some[unsure], _sharpen_gaps(tables, axes, some[unsure], _select_gaps(gaps, unsure))
-            left = np.flatnonzero(~gaps.confirm(some, rounding))
-            is_late = depth == _DEPTH or len(boxes) > _MOST + _A_PART * len(parts)
+            is_sure = gaps.confirm(some, rounding)
+            most, left = max(most, gaps.find_rounding(is_sure)), np.flatnonzero(~is_sure)
             _refuse_points(tables, axes, parts, some[left], _select_gaps(gaps, left), rounding)
             if is_late and len(left):
                 raise _make_refusal(parts, some, gaps, int(left[0]), rounding)
             undecided += [_halve_margin_boxes(some[left], _select_gaps(gaps, left))] if len(left) else []
         if not undecided:
-            return
+            break
         boxes = _join_margin_boxes(undecided)
+    return most
 
 
 def _find_unconfirmed(
     tables: PremixTables, axes: tuple[HeadAxes, ...], boxes: MarginBoxes, rounding: float
-) -> np.ndarray:
-    """The boxes that spans of float64 cannot confirm, with all their halves: balls have to decide them."""
+) -> tuple[np.ndarray, float]:
+    """The boxes that spans of float64 cannot confirm, with all their halves: balls have to decide them.
+
+    And how far rounding can move a logit over the others.
+    """
     is_open, going = np.zeros(len(boxes), bool), replace(boxes, part=np.arange(len(boxes)))
+    most = 0.0
     for depth in range(_DEPTH + 1):
         undecided = []
         for begin in range(0, len(going), _QUICK_CHUNK):
             some = going[slice(begin, begin + _QUICK_CHUNK)]
             gaps = _bound_box_gaps(tables, axes, some)
-            unsure = np.flatnonzero(~gaps.confirm(some, rounding))
+            is_sure = gaps.confirm(some, rounding)
+            most, unsure = max(most, gaps.find_rounding(is_sure)), np.flatnonzero(~is_sure)
             some, gaps = some[unsure], _sharpen_gaps(tables, axes, some[unsure], _select_gaps(gaps, unsure))
-            left = np.flatnonzero(~gaps.confirm(some, rounding))
+            is_sure = gaps.confirm(some, rounding)
+            most, left = max(most, gaps.find_rounding(is_sure)), np.flatnonzero(~is_sure)
             if len(left) and depth % _LOOK == 0:
                 points = _list_worst_points(some[left], _select_gaps(gaps, left))
                 found = _bound_box_gaps(tables, axes, points)
@@ -145,7 +157,7 @@ def _find_unconfirmed(
         if depth == _DEPTH or len(going) > _MOST + _A_PART * len(boxes):
             is_open[going.part] = True
             break
-    return np.flatnonzero(is_open)
+    return np.flatnonzero(is_open), most
 
 
 def _refuse_points(
@@ -188,8 +200,8 @@ def _make_refusal(
     """The sentence for a box that stays undecided."""
     name = f"{parts[boxes.part[which]].one}: token {boxes.right[which]}"
     margin, claimed, lost = gaps.margin[which], boxes.margin[which], gaps.taken[:, which].max()
-    if not margin >= _CONFIRMED * claimed:
-        return ClaimError(f"{name} is said to lead by {claimed:.6g}, but only {margin:.6g} can be confirmed")
+    if not margin >= claimed:
+        return ClaimError(f"{name} is said to lead by {claimed:.9g}, but only {margin:.9g} can be confirmed")
     if not gaps.spare[which] > 0:
         return ClaimError(f"{name} leads by {margin:.6g}, but rounding can take {lost:.6g} from it")
     return ClaimError(

@@ -60,12 +60,13 @@ class PremixTables:
     def real(self) -> "PremixTables":
         """The same numbers, with no account of rounding."""
         rules = self.ops.rules
-        return self._over(BallOps(self.architecture.precision, "real", rules.is_quick))
+        return self._over(BallOps(self.architecture.precision, "real", is_quick=rules.is_quick))
 
     @cached_property
     def quick(self) -> "PremixTables":
         """The same numbers in spans of float64, for a readout that takes a hundredth of the time."""
-        return self._over(BallOps(self.architecture.precision, self.ops.rules.arithmetic, is_quick=True))
+        rules = self.ops.rules
+        return self._over(BallOps(self.architecture.precision, rules.arithmetic, rules.any_backend, True))
 
     def _over(self, ops: BallOps) -> "PremixTables":
         """The numbers of the readout for other operations: spans of the balls, or without their errors."""

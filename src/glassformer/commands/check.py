@@ -1,14 +1,20 @@
 """`glassformer check`: verify a certificate with code that shares nothing with the search for the proof."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glassformer.core.answer import Answer, Request
 from glassformer.core.waiting import show_status
+from glassformer.core.words import format_large_count
 
 if TYPE_CHECKING:
-    from glassformer.checker.certificate import CheckResult
+    from glassformer.checker.result import CheckResult
+
+
+_MARGIN_TOLERANCE = 1e-6  # relative, within which the checker has found the smallest margin again
 
 
 def check(
@@ -35,6 +41,46 @@ def check(
 
 
 def answer_check(result: "CheckResult", request: Request) -> Answer:
-    """Whether every claim holds; status 1 where one does not."""
+    """What was proved, about which model; status 1 where a claim does not hold."""
     said = f"{'valid' if result.valid else 'NOT valid'}; {result.reason} ({result.seconds:.1f} s)"
-    return Answer(asdict(result), f"{request.options['file']}: {said}", 0 if result.valid else 1)
+    lines = [f"{request.options['file']}: {said}", *(_describe_claims(result) if result.valid else ())]
+    return Answer(asdict(result), "\n".join(lines), 0 if result.valid else 1)
+
+
+def _describe_claims(result: "CheckResult") -> list[str]:
+    """The statement that holds, and what it is about, as far as that was checked."""
+    words = {"proved": "right on all of them", "refuted": "wrong on some", "undecided": "nothing is decided"}
+    backend = " of any backend" if result.backend == "any" else ""
+    lines = [
+        f"  task: {result.task}",
+        f"  inputs: {format_large_count(result.inputs or 0)}, in {result.arithmetic} arithmetic{backend}",
+        f"  verdict: {result.verdict}: {words.get(result.verdict or '', '')}",
+    ]
+    if result.margin_bound is not None and result.smallest_margin is not None:
+        low, high = _round_outward(result.margin_bound, result.smallest_margin * (1 + _MARGIN_TOLERANCE))
+        lines.append(f"  smallest margin between {low} and {high}")
+    if result.counterexample:
+        lines.append(f"  {_describe_counterexample(result.counterexample)}")
+    return [*lines, f"  model: sha256 {result.sha256}", f"    {_describe_origin(result)}"]
+
+
+def _describe_counterexample(wrong: Mapping[str, Any]) -> str:
+    if "context" in wrong:
+        return f"the model fails after {wrong['context']}: it says {wrong['got']}"
+    return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+
+
+def _describe_origin(result: "CheckResult") -> str:
+    if result.same_as:
+        return f"these are the weights of {result.same_as}"
+    return f"the file calls it {result.origin!r}; whether it is was not checked (--for TARGET compares)"
+
+
+def _round_outward(low: float, high: float, digits: int = 5) -> tuple[str, str]:
+    """Two numbers with so many digits, the first rounded down and the second up.
+
+    >>> _round_outward(2.4399999, 2.4400001)
+    ('2.4399', '2.4401')
+    """
+    below, above = Context(digits, ROUND_FLOOR), Context(digits, ROUND_CEILING)
+    return f"{below.create_decimal(low):f}", f"{above.create_decimal(high):f}"

@@ -13,42 +13,77 @@ from glassformer.proofs.adder import AdderProof
 from glassformer.proofs.certificate import digest_certificate, make_heading
 from glassformer.proofs.hardest import measure_proved_margins
 from glassformer.proofs.search import ClassLevel, ClassStatus, compute_next_tokens
+from glassformer.proofs.verdict import HardestPair
+from glassformer.runs.tree import to_tree
 from glassformer.tasks import Addition
 from glassformer.tasks.addition import to_numbers
 
 _SPARE = 1.25  # by which the rounding bound is stated larger than found, for a checker that adds up otherwise
+_STATED = 0.999  # of a margin's bound is stated: what a checker with other enclosures can confirm in full
+_HARDEST = 0.995  # of a pair's margin: where all of its step have as much, it is called the hardest
+_TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
 _Leaf = list[Any]
 
 
 def make_adder_certificate(proof: AdderProof, model: Model, task: Addition, origin: str) -> dict[str, Any]:
     """Everything that another program needs to verify the verdict."""
-    rounding = None if proof.rounding_bound is None else _SPARE * proof.rounding_bound
+    rows, is_proved = _list_class_rows(proof), proof.verdict == "proved"
+    bounds = _find_step_bounds(rows)
     content = make_heading(model, task, origin) | {
+        "task": {name: value for name, value in to_tree(task).items() if name not in _TRAINING},
         "arithmetic": proof.arithmetic,
         "backend": proof.backend,
         "verdict": proof.verdict,
         "inputs": proof.inputs,
-        "smallest_margin": proof.smallest_margin,
-        "margin_bound": _find_smallest_bound(proof),
-        "rounding_bound": rounding,
-        "hardest": [{"step": one.step, "a": one.a, "b": one.b, "margin": one.margin} for one in proof.steps],
+        "smallest_margin": proof.smallest_margin if is_proved else None,
+        "margin_bound": min(bounds.values()) if is_proved else None,
+        "rounding_bound": _SPARE * (proof.rounding_bound or 0.0) if is_proved else None,
+        "hardest": [_make_hardest_entry(one, bounds[one.step]) for one in proof.steps if is_proved],
         "counterexample": proof.counterexample,
         "classes": dict(proof.classes),
         "axes": _list_head_axes(proof),
-        "rows": _list_class_rows(proof),
+        "rows": rows,
     }
     return content | {"digest": digest_certificate(content)}
 
 
-def _find_smallest_bound(proof: AdderProof) -> float | None:
-    """Of all classes as they stand in the rows; the proof's own bound may have split some further."""
-    found = [level.least[level.status == ClassStatus.PROVED].min(initial=np.inf) for level in proof.levels]
-    return float(min(found)) if proof.verdict == "proved" else None
+def _make_hardest_entry(one: HardestPair, bound: float) -> dict[str, Any]:
+    """The pair with the smallest margin found at a step, and whether it is the hardest of the step."""
+    is_hardest = bound >= _HARDEST * one.margin
+    return {
+        "step": one.step,
+        "a": one.a,
+        "b": one.b,
+        "margin": one.margin,
+        "bound": bound,
+        "is_hardest": is_hardest,
+    }
+
+
+def _find_step_bounds(rows: list[list[Any]]) -> dict[int, float]:
+    """For each step the smallest margin that its rows state."""
+    found: dict[int, float] = {}
+    for step, *_, leaf in rows:
+        for margin in _list_leaf_margins(leaf):
+            found[step] = min(margin, found.get(step, margin))
+    return found
+
+
+def _list_leaf_margins(leaf: _Leaf) -> list[float]:
+    if leaf[0] == "split":
+        return [margin for _, part in leaf[2] for margin in _list_leaf_margins(part)]
+    return [leaf[3]] if leaf[0] == "proved" else []
 
 
 def _list_head_axes(proof: AdderProof) -> list[dict[str, Any]]:
     heads = proof.tables.heads if proof.tables else ()
-    return [{"centre": head.centre.tolist(), "axes": head.axes.tolist()} for head in heads]
+    return [{"centre": _to_numbers(head.centre), "axes": _to_numbers(head.axes)} for head in heads]
+
+
+def _to_numbers(array: np.ndarray) -> list[Any]:
+    """Lists of numbers, in which zero has one form."""
+    found: list[Any] = (array + 0.0).tolist()
+    return found
 
 
 def _list_class_rows(proof: AdderProof) -> list[list[Any]]:
@@ -83,9 +118,9 @@ def _fill_proved(proof: AdderProof, level: ClassLevel, found: list[_Leaf]) -> No
     measure_proved_margins(proof.tables, level)
     numbers = (to_numbers(level.hardest[rows, :, side].T, level.classes.layout.base) for side in range(2))
     is_turned = (level.turn[rows] != np.eye(proof.tables.coordinates)).any((1, 2))
-    parts = (level.bounds.low[rows].tolist(), level.bounds.high[rows].tolist(), level.least[rows].tolist())
-    for row, turned, *leaf in zip(rows, is_turned, *parts, *numbers, strict=True):
-        found[row] = ["proved", *leaf, level.turn[row].tolist()] if turned else ["proved", *leaf]
+    parts = (level.bounds.low[rows], level.bounds.high[rows], _STATED * level.least[rows])
+    for row, turned, *leaf in zip(rows, is_turned, *map(_to_numbers, parts), *numbers, strict=True):
+        found[row] = ["proved", *leaf, _to_numbers(level.turn[row])] if turned else ["proved", *leaf]
 
 
 def _fill_refuted(proof: AdderProof, level: ClassLevel, found: list[_Leaf]) -> None:

@@ -18,7 +18,8 @@ from glassformer.proofs.verdict import Verdict
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Task
 
-_FORMAT = 1
+_FORMAT = 2
+_LONGEST_ORIGIN = 400  # characters of a name or path; the end of a longer one
 
 
 def make_refutation(proof: Verdict, model: Model, task: Task, origin: str) -> dict[str, Any]:
@@ -36,13 +37,18 @@ def make_refutation(proof: Verdict, model: Model, task: Task, origin: str) -> di
 def make_heading(model: Model, task: Task, origin: str) -> dict[str, Any]:
     """Format, model and task."""
     about = {
-        "origin": origin,
+        "origin": _make_printable(origin),
         "sha256": hash_model(model.architecture, model.params),
         "architecture": _normalise_tree(model.architecture),
         "params": {name: _to_hex_array(array) for name, array in model.params.items()},
     }
     made_with = f"glassformer {version('glassformer')}"
     return {"format": _FORMAT, "made_with": made_with, "model": about, "task": to_tree(task)}
+
+
+def _make_printable(origin: str) -> str:
+    """What is only said, not claimed, in a form that any reader can show."""
+    return "".join(one if one.isprintable() else "?" for one in origin)[-_LONGEST_ORIGIN:]
 
 
 def hash_model(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:

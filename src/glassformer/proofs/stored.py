@@ -110,14 +110,20 @@ def _with_steps(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _with_bounds(certified: Verdict, result: Verdict | None) -> Verdict:
-    """The run's result, where it is of the same proof, adds how long it took and the bounds of steps."""
+    """The run's result, where it is of the same proof, adds how long it took and the prover's own bounds.
+
+    A certificate that refutes says nothing about margins, and its bounds are a little below the prover's.
+    """
     if result is None or result.verdict != certified.verdict:
         return certified
-    if result.smallest_margin != certified.smallest_margin:
+    if certified.smallest_margin not in (None, result.smallest_margin):
         return certified
     bounds = {(one.step, one.a, one.b): one.bound for one in result.steps}
-    steps = [asdict(one) | {"bound": bounds.get((one.step, one.a, one.b))} for one in certified.steps]
-    return replace(certified, seconds=result.seconds, details={"hardest_by_step": steps})
+    steps = [
+        asdict(one) | {"bound": bounds.get((one.step, one.a, one.b), one.bound)} for one in certified.steps
+    ]
+    known = replace(certified, smallest_margin=result.smallest_margin, seconds=result.seconds)
+    return replace(known, details={"hardest_by_step": steps})
 
 
 def _run_again(loaded: LoadedModel, found: Verdict, source: str) -> Verdict:

@@ -34,7 +34,7 @@ class HardestPair:
     a: int
     b: int
     margin: float
-    bound: float | None = None  # certificates do not say it
+    bound: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,89 @@
+"""What a check has found: whether every claim holds, and what has been proved if it does.
+
+Of a certificate that does not hold, only the reason is said: nothing else in it was confirmed.
+
+>>> _describe_addition(Addition(digits=1))
+'addition of two 1-digit numbers, units first (layout lsb)'
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassformer.checker.fields import format_canonical
+from glassformer.checker.reading import Certificate
+from glassformer.tasks import Addition
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """Whether every claim of a certificate holds; if not, the first that does not, in one sentence."""
+
+    valid: bool
+    reason: str
+    seconds: float
+    verdict: str | None = None  # this and all that follows was checked, and is none where a claim fails
+    task: str | None = None  # in words
+    inputs: str | None = None  # how many, an exact integer
+    arithmetic: str | None = None
+    backend: str | None = None  # own: our own pass; any: every IEEE evaluation
+    smallest_margin: float | None = None  # attained by a pair, in real numbers
+    margin_bound: float | None = None  # no input has a smaller one
+    counterexample: dict[str, Any] | None = None
+    sha256: str | None = None  # of the model
+    same_as: str | None = None  # a model whose weights were found to be these; none: nothing was compared
+    origin: str | None = None  # what the file calls the model: not checked
+
+
+def make_addition_result(certificate: Certificate) -> CheckResult:
+    """Of an adder's certificate whose claims all hold."""
+    wrong = certificate.tree["counterexample"]
+    return CheckResult(
+        True,
+        f"every claim holds: {certificate.verdict}",
+        0.0,
+        verdict=certificate.verdict,
+        task=_describe_addition(certificate.task),
+        inputs=certificate.inputs,
+        arithmetic=certificate.arithmetic,
+        backend="any" if certificate.any_backend else "own",
+        smallest_margin=certificate.smallest_margin,
+        margin_bound=certificate.margin_bound,
+        counterexample=None if wrong is None else dict(wrong),
+        sha256=certificate.sha256,
+        origin=certificate.origin,
+    )
+
+
+def make_strings_result(tree: Mapping[str, Any], verdict: str) -> CheckResult:
+    """Of the certificate of a rule or a question whose claims all hold."""
+    return CheckResult(
+        True,
+        f"every claim holds: {verdict}",
+        0.0,
+        verdict=verdict,
+        task=_describe_settings(tree["task"]),
+        inputs=tree["inputs"],
+        arithmetic=tree["arithmetic"],
+        counterexample=tree["counterexample"],
+        sha256=tree["model"]["sha256"],
+        origin=str(tree["model"].get("origin")),
+    )
+
+
+def _describe_addition(task: Addition) -> str:
+    """The task in words, as far as it decides which inputs there are and what is right."""
+    layout, base = task.written(), task.base
+    orders = [
+        "highest digit first" if highest else "units first"
+        for highest in (layout.numbers_highest_first, layout.answer_highest_first)
+    ]
+    order = orders[0] if orders[0] == orders[1] else f"numbers {orders[0]}, sum {orders[1]}"
+    where = "" if base == Addition.base else f" in base {base}"
+    return f"addition of two {task.digits}-digit numbers{where}, {order} (layout {task.layout})"
+
+
+def _describe_settings(tree: Mapping[str, Any]) -> str:
+    """A task by its name and settings; a table of its own is named by how it is written."""
+    settings = [f"{name} {format_canonical(value)}" for name, value in tree.items() if name != "name"]
+    return ", ".join([str(tree.get("name")), *settings])
