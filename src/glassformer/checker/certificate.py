@@ -34,7 +34,7 @@ from glassformer.checker.reading import (
     read_certificate_tree,
 )
 from glassformer.checker.readout import MarginBoxes, require_margins
-from glassformer.checker.rule import check_rule_certificate
+from glassformer.checker.rule import check_strings_certificate
 from glassformer.checker.tables import PremixTables, make_premix_tables
 from glassformer.models.model import Model
 
@@ -54,7 +54,9 @@ def check_certificate(source: str | Path | Mapping[str, object]) -> CheckResult:
     try:
         with set_check_precision():
             verdict = (
-                _check_adder_certificate(tree) if is_adder_certificate(tree) else check_rule_certificate(tree)
+                _check_adder_certificate(tree)
+                if is_adder_certificate(tree)
+                else check_strings_certificate(tree).verdict
             )
     except ClaimError as claim:
         return CheckResult(False, str(claim), time.perf_counter() - begin)

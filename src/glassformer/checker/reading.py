@@ -165,7 +165,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
         counts={
             key: read_integer_field(read_field(tree, "classes", dict), key) for key in ("total", *_VERDICTS)
         },
-        axes=read_items(read_field(tree, "axes", list), "axes", _read_axes),
+        axes=read_items(read_field(tree, "axes", list), "axes", read_axes),
         rows=read_items(
             read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task.digits)
         ),
@@ -208,7 +208,7 @@ def _read_param_array(name: str, tree: Mapping[str, object], precision: str) -> 
     return array
 
 
-def _read_axes(tree: object) -> HeadAxes:
+def read_axes(tree: object) -> HeadAxes:
     centre = require_number_list(read_field(tree, "centre", list), "centre")
     axes = [require_number_list(axis, "axis") for axis in read_field(tree, "axes", list)]
     if any(len(axis) != len(centre) for axis in axes):

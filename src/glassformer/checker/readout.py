@@ -4,10 +4,10 @@ The gaps of the right logit to all others are enclosed for thousands of boxes at
 decided is halved, along the coordinate that moves its gaps most.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from glassformer.checker.balls import (
     make_zero_balls,
     to_exact_balls,
 )
-from glassformer.checker.bounds import CertifiedBoxes, ClaimError, ProvedPart
+from glassformer.checker.bounds import CertifiedBoxes, ClaimError
 from glassformer.checker.chain import chain_slopes, separate_dimensions
 from glassformer.checker.reading import HeadAxes
 from glassformer.checker.rounding import UP, Bound
@@ -37,6 +37,13 @@ _CHUNK = 1024  # boxes at a time
 _SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
 
 
+class _Named(Protocol):
+    """A part of the inputs, by the name that a refusal gives it."""
+
+    @property
+    def one(self) -> object: ...
+
+
 @dataclass(frozen=True, eq=False)
 class MarginBoxes:
     """Boxes to decide, one row each."""
@@ -47,6 +54,7 @@ class MarginBoxes:
     right: np.ndarray  # the token that must lead
     margin: Bound  # by how much at least
     bounds: CertifiedBoxes
+    rivals: np.ndarray | None = None  # box tok: which tokens it must lead; none: all others
 
     def __len__(self) -> int:
         return len(self.part)
@@ -57,7 +65,8 @@ class MarginBoxes:
         bounds = CertifiedBoxes(here.low[rows], here.high[rows], here.off[rows], here.turn[rows], rest)
         named = (self.part, self.position, self.previous, self.right, self.margin)
         part, position, previous, right, margin = (one[rows] for one in named)
-        return MarginBoxes(part, position, previous, right, margin, bounds)
+        rivals = None if self.rivals is None else self.rivals[rows]
+        return MarginBoxes(part, position, previous, right, margin, bounds, rivals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +103,7 @@ class _LogitGaps:
 def require_margins(
     tables: PremixTables,
     axes: tuple[HeadAxes, ...],
-    parts: list[ProvedPart],
+    parts: "Sequence[_Named]",
     boxes: MarginBoxes,
     rounding: float,
 ) -> None:
@@ -120,7 +129,7 @@ def require_margins(
 def _refuse_points(
     tables: PremixTables,
     axes: tuple[HeadAxes, ...],
-    parts: list[ProvedPart],
+    parts: "Sequence[_Named]",
     boxes: MarginBoxes,
     gaps: _LogitGaps,
     rounding: float,
@@ -143,7 +152,7 @@ def _select_gaps(gaps: _LogitGaps, rows: np.ndarray) -> _LogitGaps:
 
 
 def _make_refusal(
-    parts: list[ProvedPart], boxes: MarginBoxes, gaps: _LogitGaps, which: int, rounding: float
+    parts: "Sequence[_Named]", boxes: MarginBoxes, gaps: _LogitGaps, which: int, rounding: float
 ) -> ClaimError:
     """The sentence for a box that stays undecided."""
     name = f"{parts[boxes.part[which]].one}: token {boxes.right[which]}"
@@ -166,7 +175,7 @@ def _bound_box_gaps(tables: PremixTables, axes: tuple[HeadAxes, ...], boxes: Mar
     logits = tables.logits(alone)
     right = logits[boxes.right, np.arange(len(boxes))]
     gap = chain_slopes(right - logits, state, names)  # tok box
-    others = np.arange(logits.shape[0])[:, None] != boxes.right
+    others = np.arange(logits.shape[0])[:, None] != boxes.right if boxes.rivals is None else boxes.rivals.T
     taken = replace(gap, error=(right.error + logits.error) * UP).drift()
     nothing = to_exact_balls(np.zeros(gap.shape))
     slopes = [gap.slopes.get(i, nothing) for i in range(boxes.bounds.low.shape[1])]
@@ -286,4 +295,5 @@ def _join_margin_boxes(several: list[MarginBoxes]) -> MarginBoxes:
         together(lambda one: one.right),
         together(lambda one: one.margin),
         bounds,
+        None if several[0].rivals is None else together(lambda one: np.asarray(one.rivals)),
     )

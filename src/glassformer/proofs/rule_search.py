@@ -115,7 +115,7 @@ class ContextSearch:
         self.enumerate(nodes.take(rest[small]))
         large = rest[~small]
         if len(large):
-            self.push(_split_nodes(nodes.take(large), judged.worth[large]))
+            self.push(split_nodes(nodes.take(large), judged.worth[large]))
 
     def judged(self, nodes: Nodes) -> tuple[Nodes, NodeMargins]:
         judged = judge_nodes(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
@@ -197,7 +197,7 @@ class ContextSearch:
             self.seen(some, *list_node_contexts(some))
         large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
         low = np.flatnonzero(large.least < self.lowest)
-        return _split_nodes(large.take(low), judged.worth[low])
+        return split_nodes(large.take(low), judged.worth[low])
 
     def rounding(self, context: tuple[int, ...]) -> float:
         """How far rounding may move the margin of one context."""
@@ -207,7 +207,7 @@ class ContextSearch:
         return float(self.judged(self.splitter.settled(keep_single_contexts(own, padded)))[1].off[0])
 
 
-def _split_nodes(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
+def split_nodes(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
     """At the position where the open tokens' worths are furthest apart."""
     most = np.where(nodes.tokens, worth, -np.inf).max(2)
     spread = most - np.where(nodes.tokens, worth, np.inf).min(2)
