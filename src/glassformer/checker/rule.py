@@ -96,8 +96,7 @@ def _check_question(tree: Mapping[str, Any], model: Model, rule: Strings) -> Str
     if tree["arithmetic"] == "real":
         raise ClaimError("all prompts of a question are run, which says nothing of real numbers")
     found = check_prompts(tree, model, tabulate_automaton(rule), rule.words.input)
-    margin = tree["smallest_margin"]
-    about = (tree["verdict"], str(found.prompts), found.errors, tree["arithmetic"], margin)
+    about = (tree["verdict"], tree["inputs"], found.errors, tree["arithmetic"], found.smallest_margin)
     return StringsCheck(rule.name, *about, tree["model"]["sha256"])
 
 
@@ -142,7 +141,7 @@ class _RuleCheck:
     def check_lengths(self, counts: Mapping[int, ContextCounts]) -> tuple[tuple[int, int], tuple[int, int]]:
         """How many contexts break the rule, at least and at most: of all, and of the lawful ones."""
         lengths = require_list(self.tree["lengths"], len(counts), "lengths of the certificate")
-        every, lawful = [], []
+        every, lawful = list[tuple[int, int]](), list[tuple[int, int]]()
         for length, said in enumerate(lengths, 1):
             found = self.check_length(length, said, counts[length])
             for name, errors, into in zip(("errors", "lawful_errors"), found, (every, lawful), strict=True):

@@ -85,7 +85,7 @@ class RuleContexts:
             )
             for row in tokens:
                 state = self.automaton.next[state, row]
-            return self.asked[state]
+            return np.asarray(self.asked[state])
         moves, *_ = self.backwards
         read = np.zeros(tokens.shape[1], np.int64)
         for row in tokens[::-1]:
@@ -98,7 +98,7 @@ class RuleContexts:
         return windows if length == self.context else beginnings
 
     def demand_of(self, sets: np.ndarray) -> int:
-        """The one demand of all contexts that hold any of `pos tok`; 0 where they differ or demand nothing."""
+        """The one demand of all contexts that hold any of `pos tok`; 0 where they differ or have none."""
         moves, *_ = self.backwards
         read = np.arange(len(moves)) == 0
         for row in sets[::-1]:
@@ -143,7 +143,7 @@ class RuleContexts:
         here = np.full(tokens.shape[1], self.begin(len(tokens)))
         for row in tokens:
             here = np.where(here == _DEAD, _DEAD, self.forwards[here, row])
-        return here != _DEAD
+        return np.asarray(here != _DEAD)
 
     def list_lawful(self, length: int, most: int) -> np.ndarray:
         """All lawful contexts of a length, `pos context`."""

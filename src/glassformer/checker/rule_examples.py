@@ -1,6 +1,6 @@
 """Contexts that a certificate names: the counterexample, and the context with the smallest margin.
 
-Each is run and judged anew; the pass gives the same bits everywhere, so a stated margin must be the exact one.
+Each is run and judged anew; the pass gives the same bits everywhere, so a stated margin must be exact.
 """
 
 from collections.abc import Mapping, Sequence

@@ -29,6 +29,7 @@ class PromptCounts:
 
     prompts: int
     errors: tuple[int, int] | None
+    smallest_margin: float | None = None  # of all
 
 
 def check_prompts(tree: Mapping[str, Any], model: Model, automaton: Automaton, noun: str) -> PromptCounts:
@@ -42,14 +43,14 @@ def check_prompts(tree: Mapping[str, Any], model: Model, automaton: Automaton, n
     if tree["counterexample"] is not None:
         tokens = check_context(model, contexts, read_field(tree, "counterexample", dict))
         _require_prompt(contexts, tokens)
-    errors = _check_errors(tree, model, contexts, prompts)
+    errors, least = _check_errors(tree, model, contexts, prompts)
     is_refuted = tree["counterexample"] is not None
     expected = "refuted" if is_refuted else "proved" if errors == 0 else "undecided"
     if bool(errors) and not is_refuted:
         raise ClaimError(f"{errors:,} {noun}s are answered wrongly, but there is no counterexample")
     if expected != tree["verdict"]:
         raise ClaimError(f"the verdict is {tree['verdict']}, but the {noun}s say {expected}")
-    return PromptCounts(prompts, None if errors is None else (errors, errors))
+    return PromptCounts(prompts, None if errors is None else (errors, errors), least)
 
 
 def count_prompts(automaton: Automaton) -> int:
@@ -65,26 +66,33 @@ def count_prompts(automaton: Automaton) -> int:
     return sum(ways.values())
 
 
-def _check_errors(tree: Mapping[str, Any], model: Model, contexts: RuleContexts, prompts: int) -> int | None:
+def _check_errors(
+    tree: Mapping[str, Any], model: Model, contexts: RuleContexts, prompts: int
+) -> tuple[int | None, float | None]:
     """How many are wrong and the smallest margin, by running all; none where nothing is said of them."""
+    names_margin = tree["smallest_margin"] is not None or tree["hardest"] is not None
     if tree["errors"] is None:
-        if tree["smallest_margin"] is not None or tree["hardest"] is not None:
+        if names_margin:
             raise ClaimError("a smallest margin is claimed, but not how many prompts fail")
-        return None
+        return None, None
     if prompts > _MOST_RUN:
         raise ClaimError(f"{prompts:,} prompts are more than the {_MOST_RUN:,} that a check runs")
     errors, least = _run_prompts(model, contexts)
     if require_integer(tree["errors"], "errors") != errors:
         raise ClaimError(f"{errors:,} prompts are answered wrongly, not {tree['errors']}")
-    if tree["smallest_margin"] is None and tree["hardest"] is None and not np.isfinite(least):
-        return errors
+    if names_margin:
+        _check_least(tree, model, contexts, least)
+    return errors, least if np.isfinite(least) else None
+
+
+def _check_least(tree: Mapping[str, Any], model: Model, contexts: RuleContexts, least: float) -> None:
+    """The margin that is said to be the smallest is, and the hardest prompt has it."""
     claimed = require_finite_number(tree["smallest_margin"], "smallest_margin")
     tokens = read_context(contexts, tree["hardest"])
     _require_prompt(contexts, tokens)
     margin = float(_measure_prompt_margins(model, contexts, tokens)[0])
-    if not (claimed == least == margin):
+    if not claimed == least == margin:
         raise ClaimError(f"the smallest margin is {least:.17g}, and {margin:.17g} after {tree['hardest']}")
-    return errors
 
 
 def _require_prompt(contexts: RuleContexts, tokens: np.ndarray) -> None:

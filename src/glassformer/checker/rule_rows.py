@@ -116,7 +116,7 @@ def list_demands(contexts: RuleContexts, rows: Sequence[Row]) -> list[int]:
 def choose_leaders(
     model: Model, contexts: RuleContexts, rows: Sequence[Row], demands: Sequence[int]
 ) -> tuple[LedSets, np.ndarray]:
-    """The token that leads after one context of each box, whom it must lead, and whether it breaks the rule."""
+    """The token that leads after one context of each box, whom it must lead, and whether it is wrong."""
     tokens = np.stack([row.tokens for row in rows])
     for row in rows:
         if row.tokens[-1].sum() != 1:

@@ -131,8 +131,9 @@ class _LogitDifferences(NamedTuple):
 
     def is_surely_above(self, rivals: Bool[np.ndarray, "tok box"]) -> Bool[np.ndarray, " box"]:
         """Whether all gaps to rivals are above 0 all over the box, by _SPARE times what rounding may take."""
-        found: np.ndarray = ((self.least > _SPARE * self.error) | ~rivals).all(0)
-        return found & np.isfinite(self.gap).any(0)
+        is_above: np.ndarray = ((self.least > _SPARE * self.error) | ~rivals).all(0)
+        is_above &= np.isfinite(self.gap).any(0)
+        return is_above
 
     def above(
         self, reach: Reach, rivals: Bool[np.ndarray, "tok box"]

@@ -13,15 +13,16 @@ import numpy as np
 
 from glassformer.proofs.contexts import NOTHING
 from glassformer.proofs.rule_boxes import judge_plain_boxes
-from glassformer.proofs.rule_nodes import OPEN, Nodes, weigh_by_size
+from glassformer.proofs.rule_nodes import OPEN, Nodes, list_node_contexts, weigh_by_size
 from glassformer.proofs.rule_search import SearchParts, split_nodes
 from glassformer.proofs.rule_waiting import Pace, WaitingNodes
 from glassformer.proofs.rule_weights import ContextChances
 
 _RUN = 1 << 14  # contexts of a node that are sooner run than bounded
-_MOST_RUN = 1 << 23  # contexts that a checker is asked to run, all in all
-_DEAR = 2e8  # products of numbers that a checker is asked for, about ten seconds
+_MOST_RUN = 1 << 22  # contexts that a checker is asked to run, all in all: a few seconds
+_DEAR = 2.4e6  # products of numbers that a checker is asked for: a dozen seconds
 _BOX, _RUN_NAME = "box", "run"
+Example = tuple[int, ...]
 
 
 @dataclass
@@ -31,19 +32,26 @@ class RowBudget:
     products: float = _DEAR  # for boxes
     contexts: int = _MOST_RUN  # to run
 
-    def take_boxes(self, parts: SearchParts, wanted: int) -> int:
-        """How many of so many boxes there is time for."""
-        model = parts.tables.model.architecture
-        hidden = sum(size for name, size in _list_sizes(parts) if ".ff." in name)
-        width = parts.tables.coordinates + 2
-        each = width * (hidden + model.width * (model.vocab + parts.tables.coordinates))
-        count = min(wanted, max(int(self.products // each), 0))
-        self.products -= count * each
-        return count
+    def take_box(self, parts: SearchParts) -> bool:
+        """Whether there is time for one more box."""
+        model, across = parts.tables.model, parts.tables.coordinates
+        hidden = sum(part.size for name, part in model.params.items() if ".ff." in name)
+        size = model.architecture.width * (model.architecture.vocab + across)
+        self.products -= (across + 2) * (hidden + size)
+        return self.products > 0
 
 
-def _list_sizes(parts: SearchParts) -> list[tuple[str, int]]:
-    return [(name, part.size) for name, part in parts.tables.model.params.items()]
+@dataclass
+class LengthRows:
+    """Rows of one length, and what they decide."""
+
+    rows: Any = field(default_factory=list)  # or the word for all lawful ones, listed
+    covered: int = 0  # contexts
+    broken: int = 0
+    lawful: int = 0  # counted in a search of lawful contexts alone
+    lawful_broken: int = 0
+    example: Example | None = None  # one that is broken
+    lawful_example: Example | None = None
 
 
 @dataclass
@@ -53,18 +61,18 @@ class RowSearch:
     parts: SearchParts
     budget: RowBudget
     chances: ContextChances | None = None
-    rows: dict[int, list[list[Any]]] = field(default_factory=dict)  # by length
+    found: dict[int, LengthRows] = field(default_factory=dict)  # by length
     waiting: WaitingNodes = field(default_factory=WaitingNodes)
 
-    def run(self, lengths: range, until: float) -> dict[int, list[list[Any]]]:
+    def run(self, lengths: list[int], until: float) -> dict[int, LengthRows]:
         """Rows of these lengths; as many as the budget and the clock allow, large ones first."""
         roots = self.parts.splitter.roots()
-        self.rows = {length: [] for length in lengths}
+        self.found = {length: LengthRows() for length in lengths}
         self.push(roots.take(np.flatnonzero(np.isin(roots.length, lengths))))
         pace = Pace()
         while self.waiting.count and perf_counter() < until and self.budget.products > 0:
             self.step(self.waiting.pop(pace.batch()))
-        return self.rows
+        return self.found
 
     def push(self, nodes: Nodes) -> None:
         if len(nodes):
@@ -76,37 +84,65 @@ class RowSearch:
         if len(unclear):
             self.push(self.parts.splitter.by_demand(unclear))
         asked = nodes.take(np.flatnonzero(nodes.demand > NOTHING))
-        large = self.run_small(asked)
-        self.bound(asked.take(large))
+        self.bound(asked.take(self.run_small(asked)))
 
     def run_small(self, nodes: Nodes) -> np.ndarray:
         """Rows of contexts to run, as far as the budget goes; which nodes are left."""
         left = list[int]()
         for which, size in enumerate(nodes.sizes()):
-            if size <= _RUN and size <= self.budget.contexts and not self.parts.worst.real:
+            if size <= min(_RUN, self.budget.contexts) and not self.parts.worst.real:
                 self.budget.contexts -= size
-                self.add(_RUN_NAME, nodes, which)
+                self.add_run(nodes.take(np.array([which])), size)
             else:
                 left.append(which)
         return np.array(left, int)
 
     def bound(self, nodes: Nodes) -> None:
         """Rows of nodes that a box decides, and both halves of the others."""
-        nodes = nodes.take(np.arange(self.budget.take_boxes(self.parts, len(nodes))))
         if not len(nodes):
             return
         judged = judge_plain_boxes(self.parts.tables, nodes, self.parts.splitter.demands.allowed)
         is_sure = judged.is_right | judged.is_wrong
         for which in np.flatnonzero(is_sure).tolist():
-            self.add(_BOX, nodes, which)
+            if self.budget.take_box(self.parts):
+                self.add_box(nodes.take(np.array([which])), bool(judged.is_wrong[which]))
         rest = np.flatnonzero(~is_sure & (nodes.extent > 0))
         if len(rest):
             self.push(split_nodes(nodes.take(rest), judged.worth[rest]))
 
-    def add(self, kind: str, nodes: Nodes, which: int) -> None:
-        length = int(nodes.length[which])
-        sets = nodes.tokens[which, :length]
-        self.rows[length].append([kind, [_write_token_set(tokens) for tokens in sets]])
+    def add_run(self, node: Nodes, size: int) -> None:
+        """All contexts of the node by the model itself."""
+        into, length, lawful = self.add(_RUN_NAME, node), int(node.length[0]), self.parts.lawful
+        contexts = list_node_contexts(node)[0]
+        demand, lengths = np.full(size, node.demand[0]), np.full(size, length)
+        broken = ~(self.parts.worst.margins.deployed(contexts, lengths, demand) > 0)
+        is_lawful = lawful.contains(contexts[:, :length] if self.chances else contexts[broken, :length])
+        into.covered, into.broken = into.covered + size, into.broken + int(broken.sum())
+        into.lawful += int(is_lawful.sum()) if self.chances else 0
+        lawful_broken = contexts[broken][is_lawful[broken] if self.chances else is_lawful]
+        into.lawful_broken += len(lawful_broken)
+        into.example = into.example or _take_first(contexts[broken, :length])
+        into.lawful_example = into.lawful_example or _take_first(lawful_broken[:, :length])
+
+    def add_box(self, node: Nodes, is_wrong: bool) -> None:
+        """A node that is right, or wrong, as a whole."""
+        into, length, (size,) = self.add(_BOX, node), int(node.length[0]), node.sizes()
+        sets = node.tokens[0, :length]
+        into.covered, into.broken = into.covered + size, into.broken + size * is_wrong
+        lawful = self.parts.lawful.count_sets(sets) if is_wrong or self.chances else 0
+        into.lawful, into.lawful_broken = into.lawful + lawful, into.lawful_broken + lawful * is_wrong
+        if is_wrong:
+            into.example = into.example or tuple(sets.argmax(1).tolist())
+            into.lawful_example = into.lawful_example or self.parts.lawful.find_one(sets)
+
+    def add(self, kind: str, node: Nodes) -> LengthRows:
+        into, sets = self.found[int(node.length[0])], node.tokens[0, : int(node.length[0])]
+        into.rows.append([kind, [_write_token_set(tokens) for tokens in sets]])
+        return into
+
+
+def _take_first(contexts: np.ndarray) -> Example | None:
+    return tuple(contexts[0].tolist()) if len(contexts) else None
 
 
 def _write_token_set(tokens: np.ndarray) -> str:
