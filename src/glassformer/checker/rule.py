@@ -54,6 +54,7 @@ _LENGTH = ("length", "errors", "lawful_errors", "rows", "lawful_rows")
 _LAWFUL = ("verdict", "inputs", "constrained", "errors", "counterexample")
 _LISTED = "listed"  # of lawful rows: all lawful contexts of the length are run
 _MOST_RUN = 1 << 26  # contexts that a check runs at most, about a minute
+_MOST_LISTED = 1 << 22  # lawful contexts of one length that are listed
 _CHUNK = 64  # boxes of one job
 
 
@@ -109,19 +110,21 @@ class _RuleCheck:
         self.is_real, self.left = tree["arithmetic"] == "real", _MOST_RUN
 
     def check(self) -> StringsCheck:
-        """Counts of every length, then their sums, the verdicts and the contexts that are named."""
-        counts = self.contexts.counts()
-        self.check_inputs(counts)
-        every, lawful = self.check_lengths(counts)
-        self.check_errors("errors", self.tree, every)
-        claims = read_field(self.tree, "lawful", dict)
+        """Sums, verdicts and the contexts that are named; then the rows of every length."""
+        counts, claims = self.contexts.counts(), read_field(self.tree, "lawful", dict)
         read_only_fields(claims, "lawful", _LAWFUL)
-        self.check_errors("lawful.errors", claims, lawful)
-        for said, found, name in ((self.tree, every, "verdict"), (claims, lawful, "lawful.verdict")):
-            _check_verdict(said, found, name)
+        self.check_inputs(counts)
+        lengths = require_list(self.tree["lengths"], len(counts), "lengths of the certificate")
+        for length, said in enumerate(lengths, 1):
+            read_only_fields(said, f"length {length}", _LENGTH)
+        every = _check_sums(self.tree, lengths, "errors", "verdict")
+        lawful = _check_sums(claims, lengths, "lawful_errors", "lawful.verdict")
+        for said in (self.tree, claims):
             if said["counterexample"] is not None:
                 self.check_counterexample(said, is_lawful=said is claims)
         margin = check_hardest_context(self.tree, self.model, self.contexts)
+        for length, said in enumerate(lengths, 1):
+            self.check_length(length, said, counts[length])
         about = (self.tree["verdict"], self.tree["inputs"], every, self.tree["arithmetic"], margin)
         named = {name: claims[name] for name in ("verdict", "inputs", "constrained")} | {"errors": lawful}
         return StringsCheck(self.rule.name, *about, self.tree["model"]["sha256"], named)
@@ -138,38 +141,30 @@ class _RuleCheck:
                 what = "contexts" if said is self.tree else f"lawful contexts ({name})"
                 raise ClaimError(f"there are {found} {what}, not {str(said[name])[:60]}")
 
-    def check_lengths(self, counts: Mapping[int, ContextCounts]) -> tuple[tuple[int, int], tuple[int, int]]:
-        """How many contexts break the rule, at least and at most: of all, and of the lawful ones."""
-        lengths = require_list(self.tree["lengths"], len(counts), "lengths of the certificate")
-        every, lawful = list[tuple[int, int]](), list[tuple[int, int]]()
-        for length, said in enumerate(lengths, 1):
-            found = self.check_length(length, said, counts[length])
-            for name, errors, into in zip(("errors", "lawful_errors"), found, (every, lawful), strict=True):
-                if require_list(said[name], 2, name) != list(errors):
-                    raise ClaimError(f"{name} of length {length} are {list(errors)}, not {said[name]}")
-                into.append(errors)
-        return _add_up(every), _add_up(lawful)
-
-    def check_length(
-        self, length: int, said: Any, counts: ContextCounts
-    ) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The same for one length, by its rows."""
-        read_only_fields(said, f"length {length}", _LENGTH)
+    def check_length(self, length: int, said: Mapping[str, Any], counts: ContextCounts) -> None:
+        """How many contexts of a length break the rule, of all and of the lawful ones, by its rows."""
         if require_integer(said["length"], "length") != length:
             raise ClaimError(f"the lengths of the certificate are not 1, 2, ..., {self.contexts.context}")
         rows = read_rows(said["rows"], length, self.contexts.vocab, f"length {length}")
         covers = sum(row.size for row in rows) == counts.constrained
         found = self.decide(rows, needs_lawful=said["lawful_rows"] is None and not covers)
         errors = (found.broken, found.broken + counts.constrained - found.covered)
-        every = counts.lawful_constrained
+        _compare_errors(said, "errors", errors, length)
+        _compare_errors(said, "lawful_errors", self.find_lawful(said, found, counts, covers), length)
+
+    def find_lawful(
+        self, said: Mapping[str, Any], found: RowCounts, counts: ContextCounts, covers: bool
+    ) -> tuple[int, int]:
+        """Lawful contexts that break the rule: by rows of all contexts, by rows of their own, or listed."""
+        length = require_integer(said["length"], "length")
         if said["lawful_rows"] == _LISTED:
-            found = self.run_listed(length)
+            found = self.run_listed(length, counts.lawful)
         elif said["lawful_rows"] is not None:
             rows = read_rows(said["lawful_rows"], length, self.contexts.vocab, f"length {length}, lawful")
             found = self.decide(rows, needs_lawful=True)
         elif covers:
-            return errors, (found.lawful_broken, found.lawful_broken)
-        return errors, (found.lawful_broken, found.lawful_broken + every - found.lawful)
+            return found.lawful_broken, found.lawful_broken
+        return found.lawful_broken, found.lawful_broken + counts.lawful_constrained - found.lawful
 
     def decide(self, rows: Sequence[Row], needs_lawful: bool) -> RowCounts:
         """What disjoint rows hold, every one of them confirmed."""
@@ -190,10 +185,11 @@ class _RuleCheck:
             found += count_boxes(self.contexts, alone, is_wrong, needs_lawful)
         return found
 
-    def run_listed(self, length: int) -> RowCounts:
-        found = run_lawful(self.model, self.contexts, length, self.left)
-        self.spend(found.lawful)
-        return found
+    def run_listed(self, length: int, count: int) -> RowCounts:
+        if count > _MOST_LISTED:
+            raise ClaimError(f"{count:,} lawful contexts of length {length} are too many to be listed")
+        self.spend(count)
+        return run_lawful(self.model, self.contexts, length, count)
 
     def spend(self, count: int) -> None:
         """Contexts that are run, of which a check takes so many and no more."""
@@ -229,10 +225,6 @@ class _RuleCheck:
                 raise ClaimError("the axes of the certificate do not have the size of the heads' values")
         return given
 
-    def check_errors(self, name: str, said: Mapping[str, Any], found: tuple[int, int]) -> None:
-        if require_list(said["errors"], 2, name) != list(found):
-            raise ClaimError(f"{name}: {list(found)} contexts break the rule, not {str(said['errors'])[:60]}")
-
     def check_counterexample(self, said: Mapping[str, Any], is_lawful: bool) -> None:
         """It is run; in real numbers a wrong token is shown to lead."""
         tokens = check_context(self.model, self.contexts, read_field(said, "counterexample", dict))
@@ -249,8 +241,27 @@ class _RuleCheck:
             self.confirm(led)
 
 
-def _add_up(parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    return sum(low for low, _ in parts), sum(high for _, high in parts)
+def _read_errors(said: Mapping[str, Any], name: str) -> tuple[int, int]:
+    """How many contexts break the rule, at least and at most."""
+    low, high = (require_integer(count, name) for count in require_list(said[name], 2, name))
+    return low, high
+
+
+def _check_sums(
+    said: Mapping[str, Any], lengths: Sequence[Mapping[str, Any]], name: str, verdict: str
+) -> tuple[int, int]:
+    """What is counted is the sum over the lengths, and the verdict fits it."""
+    parts = [_read_errors(one, name) for one in lengths]
+    found = sum(low for low, _ in parts), sum(high for _, high in parts)
+    if _read_errors(said, "errors") != found:
+        raise ClaimError(f"{list(found)} contexts break the rule, not {str(said['errors'])[:60]} ({verdict})")
+    _check_verdict(said, found, verdict)
+    return found
+
+
+def _compare_errors(said: Mapping[str, Any], name: str, found: tuple[int, int], length: int) -> None:
+    if _read_errors(said, name) != found:
+        raise ClaimError(f"{name} of length {length} are {list(found)}, not {str(said[name])[:60]}")
 
 
 def _check_verdict(said: Mapping[str, Any], errors: tuple[int, int], name: str) -> None:

@@ -21,7 +21,7 @@ from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.knowledge import tabulate_knowledge
 
 _PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549)  # below 2^31
-_DEAR = 3e9  # sums beyond which nodes are not counted
+_DEAR = 3e8  # sums beyond which nodes are not counted: some seconds
 
 
 class LawfulContexts:

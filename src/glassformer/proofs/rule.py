@@ -17,7 +17,7 @@ from glassformer.core.waiting import TellShare
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import tabulate_demands
 from glassformer.proofs.lawful import LawfulContexts
-from glassformer.proofs.rule_lawful import WeighedContexts, weigh_contexts
+from glassformer.proofs.rule_lawful import FEW, MANY, WeighedContexts, weigh_contexts
 from glassformer.proofs.rule_margins import ContextMargins
 from glassformer.proofs.rule_nodes import Splitter
 from glassformer.proofs.rule_search import SAME, ContextSearch, SearchCounts, SearchParts
@@ -62,10 +62,12 @@ def _weigh_lengths(
     for length in range(n, 0, -1):
         if not counting.found.broken[length] and length not in waiting and not counting.found.left[length]:
             weighed[length] = WeighedContexts()
-        elif length < n:
-            weighed[length] = weigh_contexts(parts, make_beginning_chances(automaton, length), until)
-        else:
-            weighed[length] = weigh_contexts(parts, make_window_chances(automaton, data, n), until)
+            continue
+        begins = length < n
+        chances = (
+            make_beginning_chances(automaton, length) if begins else make_window_chances(automaton, data, n)
+        )
+        weighed[length] = weigh_contexts(parts, chances, until, MANY if length in waiting else FEW)
     return weighed
 
 

@@ -13,7 +13,7 @@ from glassformer.models.model import Model
 from glassformer.proofs.certificate import digest_certificate, make_heading
 from glassformer.proofs.lawful_words import count_all_errors
 from glassformer.proofs.rule import make_search_parts
-from glassformer.proofs.rule_lawful import FEW
+from glassformer.proofs.rule_lawful import MANY
 from glassformer.proofs.rule_rows import Example, LengthRows, RowBudget, RowSearch
 from glassformer.proofs.rule_search import SearchParts
 from glassformer.proofs.rule_weights import ContextChances, make_beginning_chances, make_window_chances
@@ -22,6 +22,7 @@ from glassformer.tasks import Prompts, Sequences, Strings, tabulate_automaton
 
 _MOST_PROMPTS = 1 << 24  # that a checker is asked to run
 _SECONDS = 30.0  # for the search of rows, at most
+_FIRST = 0.6  # share of time and budget for rows of all contexts; the rest is for lawful ones that they leave
 _LISTED = "listed"  # in place of rows: the checker lists the lawful contexts of the length and runs them
 
 
@@ -30,7 +31,7 @@ def make_rule_certificate(
 ) -> dict[str, Any]:
     """Rows for all contexts; apart from them rows for lawful ones where the others leave some of those."""
     parts = make_search_parts(model, rule, proof.arithmetic == "real")
-    lengths = _LengthSearch(parts, rule, data, perf_counter() + _SECONDS).run()
+    lengths = _LengthSearch(parts, rule, data).run()
     heads = parts.tables.heads
     margin = _measure_hardest(proof, model, parts, rule)
     content = make_heading(model, rule, origin) | {
@@ -62,11 +63,16 @@ def describe_certified(proof: Verdict, content: dict[str, Any]) -> str:
 _KEPT = ("length", "errors", "lawful_errors", "rows", "lawful_rows")
 
 
+def _share_budget(share: float) -> RowBudget:
+    whole = RowBudget()
+    return RowBudget(whole.products * share, int(whole.contexts * share))
+
+
 class _LengthSearch:
     """Rows of every length, within a checker's budget: lawful contexts first, where not all can be had."""
 
-    def __init__(self, parts: SearchParts, rule: Strings, data: Sequences, until: float) -> None:
-        self.parts, self.rule, self.data, self.until = parts, rule, data, until
+    def __init__(self, parts: SearchParts, rule: Strings, data: Sequences) -> None:
+        self.parts, self.rule, self.data = parts, rule, data
         n, demands = parts.splitter.context, parts.splitter.demands
         self.lengths = list(range(1, n + 1))
         self.constrained = {one: demands.constrained(one, whole=one == n) for one in self.lengths}
@@ -74,29 +80,32 @@ class _LengthSearch:
 
     def run(self) -> list[dict[str, Any]]:
         """An entry per length."""
-        budget = RowBudget()
-        every = RowSearch(self.parts, budget).run(self.lengths, self.until)
-        left = [one for one in self.lengths if every[one].covered < self.constrained[one]]
-        if not left:
-            return [self.entry(one, every[one], None) for one in self.lengths]
-        budget = RowBudget()
-        lawful = {length: self.find_lawful(length, budget) for length in left}
-        budget.products, budget.contexts = max(budget.products, 0.0) / 2, budget.contexts // 2
-        every = RowSearch(self.parts, budget).run(self.lengths, self.until)
-        for length in self.lengths:
-            if every[length].covered < self.constrained[length] and length not in lawful:
-                lawful[length] = self.find_lawful(length, RowBudget(budget.products / 4, budget.contexts))
-        return [self.entry(one, every[one], lawful.get(one)) for one in self.lengths]
+        search, begin = RowSearch(self.parts, _share_budget(_FIRST)), perf_counter()
+        search.begin(self.lengths)
+        every = search.run(begin + _FIRST * _SECONDS)
+        lawful, rest = dict[int, LengthRows](), _share_budget(1 - _FIRST)
+        for length in self.list_open(every)[::-1]:
+            lawful[length] = self.find_lawful(length, rest, begin + (1 + _FIRST) / 2 * _SECONDS)
+        search.budget.products = max(search.budget.products, 0.0) + max(rest.products, 0.0)
+        search.budget.contexts += rest.contexts
+        every = search.run(begin + _SECONDS)
+        left = self.list_open(every)
+        return [self.entry(one, every[one], lawful[one] if one in left else None) for one in self.lengths]
 
-    def find_lawful(self, length: int, budget: RowBudget) -> LengthRows:
+    def list_open(self, every: dict[int, LengthRows]) -> list[int]:
+        """Lengths of which some contexts are in no row."""
+        return [one for one in self.lengths if every[one].covered < self.constrained[one]]
+
+    def find_lawful(self, length: int, budget: RowBudget, until: float) -> LengthRows:
         """Lawful contexts alone: all listed where they are few, else rows of them."""
         chances = self.make_chances(length)
         counted = self.parts.lawful.count(length)
-        if not self.parts.worst.real and counted <= min(FEW, budget.contexts):
+        if not self.parts.worst.real and counted <= min(MANY, budget.contexts):
             budget.contexts -= counted
             return self.list_all(length, chances)
-        found = RowSearch(self.parts, budget, chances).run([length], self.until)
-        return found[length]
+        search = RowSearch(self.parts, budget, chances)
+        search.begin([length])
+        return search.run(until)[length]
 
     def make_chances(self, length: int) -> ContextChances:
         automaton = tabulate_automaton(self.rule)
@@ -106,7 +115,7 @@ class _LengthSearch:
 
     def list_all(self, length: int, chances: ContextChances) -> LengthRows:
         """Run the lawful contexts."""
-        listed = chances.windows(FEW)
+        listed = chances.windows(MANY)
         assert listed is not None
         contexts, demands = listed[0], self.parts.splitter.demands
         demand = demands.of(contexts, whole=length == self.parts.splitter.context)

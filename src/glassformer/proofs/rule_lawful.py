@@ -9,7 +9,8 @@ from glassformer.proofs.contexts import NOTHING
 from glassformer.proofs.rule_search import ContextSearch, SearchParts
 from glassformer.proofs.rule_weights import ContextChances
 
-FEW = 1 << 20  # contexts that are sooner run through the model than searched
+FEW = 100_000  # contexts that are sooner run through the model than searched
+MANY = 1 << 20  # the same where the search of all contexts has not decided them
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,17 @@ class WeighedContexts:
     examples: tuple[tuple[int, ...], ...] = ()  # some that break it
 
 
-def weigh_contexts(parts: SearchParts, chances: ContextChances, until: float) -> WeighedContexts:
-    """Run all contexts that come if they are few, otherwise search them."""
+def weigh_contexts(
+    parts: SearchParts, chances: ContextChances, until: float, most: int = FEW
+) -> WeighedContexts:
+    """Run all contexts that come if they are at most so many, otherwise search them."""
     if perf_counter() >= until:
         return WeighedContexts(left=1.0, open=None)
-    if not parts.worst.real and (listed := chances.windows(FEW)):
+    if not parts.worst.real and (listed := chances.windows(most)):
         return _run_contexts(parts, *listed)
     search, length = ContextSearch(parts, chances), chances.length
     search.run(until)
-    search.finish()
+    search.finish(counts_lawful=True)
     found = search.found
     counts = (found.lawful_broken[length], found.lawful_left[length])
     return WeighedContexts(found.weight_broken, found.weight_left, *counts, tuple(found.lawful_examples))

@@ -64,11 +64,14 @@ class RowSearch:
     found: dict[int, LengthRows] = field(default_factory=dict)  # by length
     waiting: WaitingNodes = field(default_factory=WaitingNodes)
 
-    def run(self, lengths: list[int], until: float) -> dict[int, LengthRows]:
-        """Rows of these lengths; as many as the budget and the clock allow, large ones first."""
+    def begin(self, lengths: list[int]) -> None:
+        """From all contexts of these lengths."""
         roots = self.parts.splitter.roots()
         self.found = {length: LengthRows() for length in lengths}
         self.push(roots.take(np.flatnonzero(np.isin(roots.length, lengths))))
+
+    def run(self, until: float) -> dict[int, LengthRows]:
+        """As many rows as the budget and the clock allow, large ones first."""
         pace = Pace()
         while self.waiting.count and perf_counter() < until and self.budget.products > 0:
             self.step(self.waiting.pop(pace.batch()))
@@ -104,8 +107,11 @@ class RowSearch:
         judged = judge_plain_boxes(self.parts.tables, nodes, self.parts.splitter.demands.allowed)
         is_sure = judged.is_right | judged.is_wrong
         for which in np.flatnonzero(is_sure).tolist():
+            one = nodes.take(np.array([which]))
             if self.budget.take_box(self.parts):
-                self.add_box(nodes.take(np.array([which])), bool(judged.is_wrong[which]))
+                self.add_box(one, bool(judged.is_wrong[which]))
+            else:
+                self.push(one)
         rest = np.flatnonzero(~is_sure & (nodes.extent > 0))
         if len(rest):
             self.push(split_nodes(nodes.take(rest), judged.worth[rest]))

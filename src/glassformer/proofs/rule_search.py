@@ -104,14 +104,14 @@ class ContextSearch:
         """Of contexts that wait."""
         return {length for nodes in self.waiting.all() for length in np.unique(nodes.length).tolist()}
 
-    def finish(self) -> None:
-        """Count what is left as left."""
+    def finish(self, counts_lawful: bool = False) -> None:
+        """Count what is left as left; its lawful contexts where that is asked for."""
         self.found.weight_left += self.waiting.weight
         self.found.undecided += self.waiting.count
         for nodes in self.waiting.all():
             for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
                 self.found.left[length] += size
-            self.leave_lawful(nodes)
+            self.leave_lawful(nodes, counts_lawful)
 
     def step(self, nodes: Nodes) -> None:
         unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
@@ -157,7 +157,7 @@ class ContextSearch:
         """Count the lawful contexts of nodes whose contexts are all wrong."""
         counts = self.lawful.count_nodes(nodes)
         if counts is None:
-            self.leave_lawful(nodes)
+            self.leave_lawful(nodes, counts_lawful=False)
             return
         for row, (length, count) in enumerate(zip(nodes.length.tolist(), counts, strict=True)):
             self.found.lawful_broken[length] += count
@@ -165,9 +165,9 @@ class ContextSearch:
                 one = self.lawful.find_one(nodes.tokens[row, :length])
                 self.found.lawful_examples += [one] if one else []
 
-    def leave_lawful(self, nodes: Nodes) -> None:
+    def leave_lawful(self, nodes: Nodes, counts_lawful: bool) -> None:
         """The same for nodes that are left; none where there are too many to count."""
-        counted = self.lawful.count_nodes(nodes)
+        counted = self.lawful.count_nodes(nodes) if counts_lawful else None
         counts: list[int | None] = [None] * len(nodes) if counted is None else [*counted]
         for length, count in zip(nodes.length.tolist(), counts, strict=True):
             before = self.found.lawful_left[length]
