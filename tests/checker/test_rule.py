@@ -120,6 +120,8 @@ TAMPERED = {
     "a row dropped": lambda tree: tree["lengths"][7]["rows"].pop(),
     "a row twice": lambda tree: tree["lengths"][7]["rows"].append(tree["lengths"][7]["rows"][0]),
     "a set widened": flip_last_set,
+    "another leader": lambda tree: tree["lengths"][7]["rows"][0].__setitem__(2, 10),
+    "a leader that is no token": lambda tree: tree["lengths"][7]["rows"][0].__setitem__(2, 11),
     "a set empty": lambda tree: tree["lengths"][7]["rows"][0][1].__setitem__(0, "0"),
     "a run called a box": lambda tree: [row.__setitem__(0, "box") for row in tree["lengths"][7]["rows"]],
     "another kind": lambda tree: tree["lengths"][7]["rows"][0].__setitem__(0, "right"),

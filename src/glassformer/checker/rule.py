@@ -30,9 +30,9 @@ from glassformer.checker.rule_rows import (
     RUN,
     Row,
     RowCounts,
-    choose_leaders,
     count_boxes,
     list_demands,
+    list_leaders,
     read_rows,
     require_disjoint,
     run_lawful,
@@ -180,7 +180,7 @@ class _RuleCheck:
             found += run_row(self.model, self.contexts, row, demand, needs_lawful)
         if boxes:
             alone = [row for row, _ in boxes]
-            sets, is_wrong = choose_leaders(self.model, self.contexts, alone, [demand for _, demand in boxes])
+            sets, is_wrong = list_leaders(self.contexts, alone, [demand for _, demand in boxes])
             self.confirm(sets)
             found += count_boxes(self.contexts, alone, is_wrong, needs_lawful)
         return found
@@ -232,10 +232,9 @@ class _RuleCheck:
             raise ClaimError("the lawful counterexample is no context that the rule can produce")
         if self.is_real:
             sets = np.arange(self.contexts.vocab) == tokens[:, 0, None]
-            row = Row("the counterexample", BOX, sets)
-            led, is_wrong = choose_leaders(
-                self.model, self.contexts, [row], [self.contexts.demand_of(row.tokens)]
-            )
+            leader = int(self.model.logits(tokens, last=1)[:, 0, 0].argmax())
+            row = Row("the counterexample", BOX, sets, leader)
+            led, is_wrong = list_leaders(self.contexts, [row], [self.contexts.demand_of(row.tokens)])
             if not is_wrong[0]:
                 raise ClaimError("the counterexample is a tie, which real numbers may not have")
             self.confirm(led)

@@ -37,7 +37,7 @@ def check_prompts(tree: Mapping[str, Any], model: Model, automaton: Automaton, n
     contexts = RuleContexts(automaton, model.architecture.context)
     if model.architecture.context != automaton.length - 1:
         raise ClaimError(f"the model sees {model.architecture.context} tokens, not the whole {noun}")
-    prompts = count_prompts(automaton)
+    prompts = _count_prompts(automaton)
     if read_field(tree, "inputs", str) != str(prompts):
         raise ClaimError(f"there are {prompts} {noun}s, not {tree['inputs'][:60]}")
     if tree["counterexample"] is not None:
@@ -53,7 +53,7 @@ def check_prompts(tree: Mapping[str, Any], model: Model, automaton: Automaton, n
     return PromptCounts(prompts, None if errors is None else (errors, errors), least)
 
 
-def count_prompts(automaton: Automaton) -> int:
+def _count_prompts(automaton: Automaton) -> int:
     """By the states that they lead to."""
     ways = {int(automaton.start): 1}
     for _ in range(automaton.length - 1):

@@ -1,9 +1,9 @@
 """The rows of a rule's certificate: sets of contexts that hold any of some tokens at each position.
 
-`["box", ["3ff", "80"]]` is all contexts of two tokens whose first is one of the tokens 0 to 9 (the bits of
-3ff) and whose second is token 7. All contexts of a row demand the same. A box is decided as a whole: one
-token leads after all of its contexts, and the model, run on one of them, says which. The contexts of a `run`
-row are run one by one. Rows of one length are disjoint; what no row holds stays open.
+`["box", ["3ff", "80"], 4]` is all contexts of two tokens whose first is one of the tokens 0 to 9 (the bits of
+3ff) and whose second is token 7. All contexts of a row demand the same. A box is decided as a whole: its
+token, here 4, leads after all of its contexts, which is right or wrong as the demand has it. The contexts of
+a `run` row are run one by one. Rows of one length are disjoint; what no row holds stays open.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.checker.bounds import ClaimError
-from glassformer.checker.fields import read_items, require_list
+from glassformer.checker.fields import read_field, read_items, require_integer, require_list
 from glassformer.checker.rule_boxes import LedSets
 from glassformer.checker.rule_contexts import RuleContexts
 from glassformer.core.errors import UserError
@@ -33,6 +33,7 @@ class Row:
     name: str
     kind: str
     tokens: np.ndarray  # pos tok
+    leader: int = -1  # of a box
 
     @property
     def size(self) -> int:
@@ -60,18 +61,22 @@ class RowCounts:
 
 def read_rows(tree: object, length: int, vocab: int, where: str) -> list[Row]:
     """Rows as they lie in the file, each set with at least one token at every position."""
-    rows = read_items(tree, where, lambda item: require_list(item, 2, f"a row of {where}"))
+    rows = read_items(tree, where, lambda item: read_field({where: item}, where, list))
     if len(rows) > _MOST_ROWS:
         raise ClaimError(f"{where} has {len(rows):,} rows, more than the {_MOST_ROWS:,} that can be checked")
     return [_read_row(row, length, vocab, f"row {number} of {where}") for number, row in enumerate(rows)]
 
 
 def _read_row(tree: list[Any], length: int, vocab: int, name: str) -> Row:
-    kind, masks = tree
+    kind = tree[0] if tree else None
     if kind not in (BOX, RUN):
         raise UserError(f"{name} must be a {BOX} or a {RUN}, but it is {str(kind)[:60]!r}")
+    _, masks, *rest = require_list(tree, 3 if kind == BOX else 2, name)
+    leader = require_integer(rest[0], name) if rest else -1
+    if rest and not 0 <= leader < vocab:
+        raise UserError(f"the token of {name} must be one of {vocab}, but it is {leader}")
     sets = [_read_token_set(mask, vocab, name) for mask in require_list(masks, length, name)]
-    return Row(name, kind, np.stack(sets))
+    return Row(name, kind, np.stack(sets), leader)
 
 
 def _read_token_set(text: object, vocab: int, name: str) -> np.ndarray:
@@ -113,15 +118,15 @@ def list_demands(contexts: RuleContexts, rows: Sequence[Row]) -> list[int]:
     return found
 
 
-def choose_leaders(
-    model: Model, contexts: RuleContexts, rows: Sequence[Row], demands: Sequence[int]
+def list_leaders(
+    contexts: RuleContexts, rows: Sequence[Row], demands: Sequence[int]
 ) -> tuple[LedSets, np.ndarray]:
-    """The token that leads after one context of each box, whom it must lead, and whether it is wrong."""
+    """Boxes with the tokens that must lead after them, whom they must lead, and whether they are wrong."""
     tokens = np.stack([row.tokens for row in rows])
     for row in rows:
         if row.tokens[-1].sum() != 1:
             raise ClaimError(f"{row.name} is a box whose contexts do not all end in the same token")
-    leader = model.logits(tokens.argmax(2).T, last=1)[:, 0].argmax(0)
+    leader = np.array([row.leader for row in rows])
     allowed = contexts.allowed[np.array(demands)]  # row tok
     is_wrong = ~allowed[np.arange(len(rows)), leader]
     rivals = np.where(is_wrong[:, None], allowed, ~allowed)
@@ -143,7 +148,7 @@ def run_row(model: Model, contexts: RuleContexts, row: Row, demand: int, needs_l
     """Every context of a row, run."""
     found, allowed = RowCounts(), contexts.allowed[demand]
     for tokens in _list_contexts(row):
-        broken = find_broken(model, tokens, allowed[:, None])
+        broken = _find_broken(model, tokens, allowed[:, None])
         some = tokens if needs_lawful else tokens[:, broken]
         is_lawful = contexts.is_lawful(some)
         lawful_broken = is_lawful[broken] if needs_lawful else is_lawful
@@ -160,11 +165,11 @@ def run_lawful(model: Model, contexts: RuleContexts, length: int, most: int) -> 
     broken = 0
     for begin in range(0, len(asked), _BLOCK):
         some = asked[begin : begin + _BLOCK]
-        broken += int(find_broken(model, tokens[:, some], contexts.allowed[demands[some]].T).sum())
+        broken += int(_find_broken(model, tokens[:, some], contexts.allowed[demands[some]].T).sum())
     return RowCounts(lawful=len(asked), lawful_broken=broken)
 
 
-def find_broken(model: Model, tokens: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+def _find_broken(model: Model, tokens: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """Whether no allowed token, `tok context`, has the largest logit alone after contexts `pos context`."""
     return ~(measure_context_margins(model, tokens, allowed) > 0)
 

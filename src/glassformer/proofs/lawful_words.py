@@ -57,7 +57,7 @@ def describe_rule_verdict(verdict: Verdict) -> str:
         count = format_large_count(verdict.inputs)
         rest = "those that the rule can produce and all others"
         return f"proved right on all {count} contexts, {rest}, in {verdict.arithmetic} arithmetic"
-    return f"{_describe_lawful(verdict, own['verdict'])}; {describe_all_contexts(verdict)}"
+    return f"{_describe_lawful(verdict, own['verdict'])}; {_describe_all_contexts(verdict)}"
 
 
 def _describe_lawful(verdict: Verdict, outcome: str) -> str:
@@ -69,11 +69,11 @@ def _describe_lawful(verdict: Verdict, outcome: str) -> str:
         own["errors_low"], own["errors_high"], int(own["inputs"]), "break it", _format_share
     )
     if outcome == "refuted":
-        return f"refuted on contexts that the rule can produce: {describe_wrong_context(own)}; {errors}"
+        return f"refuted on contexts that the rule can produce: {_describe_wrong_context(own)}; {errors}"
     return f"undecided on the {count} contexts that the rule can produce: {errors}"
 
 
-def describe_wrong_context(found: dict[str, object] | None) -> str:
+def _describe_wrong_context(found: dict[str, object] | None) -> str:
     """The context of a counterexample, what is right after it, and what the model says."""
     wrong = (found or {}).get("counterexample")
     if not isinstance(wrong, dict):
@@ -84,7 +84,7 @@ def describe_wrong_context(found: dict[str, object] | None) -> str:
     return f"after {wrong['context']} the right token is {' or '.join(wrong['expected'])}, {said}"
 
 
-def describe_all_contexts(verdict: Verdict, share: _Share | None = None) -> str:
+def _describe_all_contexts(verdict: Verdict, share: _Share | None = None) -> str:
     """How many contexts of all lengths break the rule, lawful or not."""
     low, high = count_all_errors(verdict)
     every, text = int(verdict.inputs), format_large_count(verdict.inputs)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from glassformer.models.bounded import LEAST, OWN, BoundedArray, sum_magnitudes
 from glassformer.proofs.extremes import SUMS
@@ -55,8 +55,8 @@ def judge_nodes(
 
 def judge_plain_boxes(
     tables: ModelTables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]
-) -> NodeMargins:
-    """By boxes alone, with room to spare: what another program that bounds boxes will find as well."""
+) -> tuple[NodeMargins, Int[np.ndarray, " node"]]:
+    """By boxes alone, with room to spare for another program that bounds boxes; and which token leads."""
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = enclose_nodes(tables.heads, nodes)
         boxes = MixBoxes(nodes.length - 1, nodes.asking, allowed[nodes.demand], low, high)
@@ -65,7 +65,9 @@ def judge_plain_boxes(
         least = np.where(~right, for_right.least, np.inf).min(0)
         is_right, is_wrong = for_right.is_surely_above(~right), for_wrong.is_surely_above(right)
         worth = _measure_token_worths(tables, nodes, (low + high) / 2, for_right.towards_nearest(~right))
-    return NodeMargins(least, np.zeros(len(nodes)), is_right, is_wrong, worth, ~is_right & ~is_wrong)
+        leader = np.where(np.where(is_wrong, ~right, right), logits.centre, -np.inf).argmax(0)
+    left = ~is_right & ~is_wrong
+    return NodeMargins(least, np.zeros(len(nodes)), is_right, is_wrong, worth, left), leader
 
 
 def _judge_node_batch(

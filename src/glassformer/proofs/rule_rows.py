@@ -104,12 +104,12 @@ class RowSearch:
         """Rows of nodes that a box decides, and both halves of the others."""
         if not len(nodes):
             return
-        judged = judge_plain_boxes(self.parts.tables, nodes, self.parts.splitter.demands.allowed)
+        judged, leader = judge_plain_boxes(self.parts.tables, nodes, self.parts.splitter.demands.allowed)
         is_sure = judged.is_right | judged.is_wrong
         for which in np.flatnonzero(is_sure).tolist():
             one = nodes.take(np.array([which]))
             if self.budget.take_box(self.parts):
-                self.add_box(one, bool(judged.is_wrong[which]))
+                self.add_box(one, bool(judged.is_wrong[which]), int(leader[which]))
             else:
                 self.push(one)
         rest = np.flatnonzero(~is_sure & (nodes.extent > 0))
@@ -130,9 +130,10 @@ class RowSearch:
         into.example = into.example or _take_first(contexts[broken, :length])
         into.lawful_example = into.lawful_example or _take_first(lawful_broken[:, :length])
 
-    def add_box(self, node: Nodes, is_wrong: bool) -> None:
+    def add_box(self, node: Nodes, is_wrong: bool, leader: int) -> None:
         """A node that is right, or wrong, as a whole."""
         into, length, (size,) = self.add(_BOX, node), int(node.length[0]), node.sizes()
+        into.rows[-1].append(leader)
         sets = node.tokens[0, :length]
         into.covered, into.broken = into.covered + size, into.broken + size * is_wrong
         lawful = self.parts.lawful.count_sets(sets) if is_wrong or self.chances else 0
