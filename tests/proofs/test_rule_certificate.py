@@ -1,8 +1,9 @@
 """What a certificate leaves open is said."""
 
-from glassformer.proofs import rule_certificate, rule_rows
+from glassformer.proofs import rule_certificate
 from glassformer.proofs.prove import prove_model
 from glassformer.proofs.rule_certificate import describe_certified, make_rule_certificate
+from glassformer.proofs.rule_rows import RowBudget
 from glassformer.tasks import Sequences, make_rule
 from tests.proofs.every_context import drawn
 
@@ -15,10 +16,7 @@ def test_a_certificate_without_room_says_what_it_leaves_open(monkeypatch):
     proof = prove_model(model, rule, DATA, "a test", False, 20.0, None)
     whole = make_rule_certificate(proof, model, rule, DATA, "a test")
     assert describe_certified(proof, whole) == ""
-    monkeypatch.setattr(rule_rows, "_RUN", 0)
-    monkeypatch.setattr(rule_rows, "_DEAR", 1.0)
-    monkeypatch.setattr(rule_certificate, "_SECONDS", 1.0)
-    monkeypatch.setattr(rule_rows.RowBudget, "products", 1.0)
+    monkeypatch.setattr(rule_certificate, "_share_budget", lambda share: RowBudget(1.0, 0))
     less = make_rule_certificate(proof, model, rule, DATA, "a test")
     assert less["errors"][0] <= whole["errors"][0] <= less["errors"][1]
     assert "are left open" in describe_certified(proof, less)

@@ -20,7 +20,7 @@ from glassformer.proofs.rule_weights import ContextChances
 
 _RUN = 1 << 14  # contexts of a node that are sooner run than bounded
 _MOST_RUN = 1 << 22  # contexts that a checker is asked to run, all in all: a few seconds
-_DEAR = 2.4e6  # products of numbers that a checker is asked for: a dozen seconds
+_DEAR = 1.2e6  # products of numbers that a checker is asked for: some ten seconds
 _BOX, _RUN_NAME = "box", "run"
 Example = tuple[int, ...]
 
