@@ -35,8 +35,8 @@ def refuted_rule() -> Tree:
     """The certificate of a rule model with random numbers."""
     from glassformer.commands.count_target import make_random_parameters
     from glassformer.models.model import Model
-    from glassformer.proofs.certificate import make_refutation
     from glassformer.proofs.rule import prove_rule
+    from glassformer.proofs.rule_certificate import make_rule_certificate
     from glassformer.runs.configurations import find_configuration
     from glassformer.tasks import Rule
 
@@ -46,7 +46,8 @@ def refuted_rule() -> Tree:
     model = Model(
         shape, {name: array.astype(shape.precision) for name, array in make_random_parameters(shape).items()}
     )
-    return make_refutation(prove_rule(model, run.task, run.data, 1.0), model, run.task, "small")
+    proof = prove_rule(model, run.task, run.data, 1.0)
+    return make_rule_certificate(proof, model, run.task, run.data, "small")
 
 
 def attempt(random: Random, inputs: list[Tree], place: Place) -> int | None:

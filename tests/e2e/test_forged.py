@@ -286,7 +286,7 @@ def test_code_is_run_only_where_its_file_is_named(here, registry):
     """The same file, named by the user, is a rule; its process leaves the marker, and this one is untouched."""
     import glassformer.checker.certificate as check
 
-    honest = check.check_rule_certificate
+    honest = check.check_strings_certificate
     (here / "mine.py").write_text(code(here / "marker"))
     (here / "mine.toml").write_text('name = "mine"\n[task]\nname = "doubles"\nhigh = 7\n')
     assert main(["count", "mine.toml"]) == 2
@@ -296,7 +296,7 @@ def test_code_is_run_only_where_its_file_is_named(here, registry):
     )
     assert main(words.split()) == 0
     assert (here / "marker").exists()
-    assert check.check_rule_certificate is honest
+    assert check.check_strings_certificate is honest
     (here / "marker").unlink()
     assert main(["test", "named", "--positions", "10"]) == 0
     assert load_model(here / "named").task.high == 7

@@ -14,7 +14,7 @@ from tests.pictures.conftest import RUNS
 from tests.proofs.questions import QUESTIONS, drawn
 
 FIELDS = [
-    *("target", "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest"),
+    *("target", "lawful", "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest"),
     *("counterexample", "classes", "exact_error", "seconds", "certificate", "margin_bound", "reason"),
     *("details", "sha256"),
 ]  # as users' scripts and result.json have them, in this order
@@ -38,7 +38,7 @@ def test_a_question_is_judged_on_its_prompts(task, seed):
     assert (error["count_low"], error["count_high"], error["contexts"]) == (wrong, wrong, prompts.count)
     assert error["low"] == error["high"] == wrong / prompts.count
     assert found.verdict == ("refuted" if wrong else "proved")
-    assert found.lawful == found.verdict
+    assert found.lawful_verdict == found.verdict
     json.dumps(found.content(), allow_nan=False)
 
 

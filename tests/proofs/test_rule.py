@@ -12,7 +12,8 @@ from glassformer.models.norm import RMSNorm
 from glassformer.proofs import rule_lawful, rule_search
 from glassformer.proofs.rule import prove_rule
 from glassformer.proofs.tables import NotProvableError
-from glassformer.tasks import Sequences, make_rule
+from glassformer.tasks import Sequences, make_rule, tabulate_automaton
+from glassformer.tasks.knowledge import list_window_starts
 from tests.proofs.every_context import TINY, chance, drawn, margins
 
 DATA = Sequences(100, 6, 9)
@@ -51,10 +52,32 @@ def assert_agrees(model, rule, **options):
     assert [entry["margin"] for entry in proof.details["worst"]] == pytest.approx(expected, **CLOSE)
     chances = [chance(rule, DATA, context) for context in broken[n]]
     assert error["weighted"]["low"] == error["weighted"]["high"] == pytest.approx(sum(chances))
-    assert proof.lawful == ("refuted" if any(chances) or begins_wrong(rule, broken, n) else "proved")
+    assert proof.lawful_verdict == ("refuted" if any(chances) or begins_wrong(rule, broken, n) else "proved")
+    assert_counts_lawful(proof, rule, every, broken)
     total = sum(chance(rule, DATA, context) for context in every[n])
     assert error["weighted"]["constrained"] == pytest.approx(total)
     return proof
+
+
+def assert_counts_lawful(proof, rule, every, broken):
+    """Lawful contexts, by walking the automaton from every state that occurs."""
+    automaton, n = tabulate_automaton(rule), max(every)
+
+    def is_lawful(context):
+        states = set(list_window_starts(automaton).tolist()) if len(context) == n else {automaton.start}
+        for token in context:
+            states = {int(automaton.next[s, token]) for s in states if automaton.probability[s, token] > 0}
+        return bool(states)
+
+    own = [context for found in broken.values() for context in found if is_lawful(context)]
+    constrained = sum(is_lawful(context) for found in every.values() for context in found)
+    lawful = proof.lawful
+    assert lawful["errors_low"] == lawful["errors_high"] == len(own)
+    assert lawful["constrained"] == str(constrained)
+    assert (lawful["counterexample"] is None) == (not own)
+    if own:
+        context = tuple(automaton.ids(lawful["counterexample"]["context"]).tolist())
+        assert context in own
 
 
 def begins_wrong(rule, broken, n):
@@ -131,7 +154,7 @@ def successor_model(context=4):
 
 def test_a_right_model_is_proved():
     proof = prove_rule(lifted(0.1), make_rule("successor", high=4), Sequences(100, 10, 15))
-    assert (proof.verdict, proof.lawful, proof.reason) == ("proved", "proved", "")
+    assert (proof.verdict, proof.lawful_verdict, proof.reason) == ("proved", "proved", "")
     assert int(proof.inputs) == sum(5**length for length in range(1, 10))
     assert 0.5 < proof.margin_bound <= proof.smallest_margin < 1 - np.cos(2 * np.pi / 5)
     assert proof.counterexample is None and proof.details["worst"] == []

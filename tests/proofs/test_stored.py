@@ -97,7 +97,7 @@ def test_a_rules_result_is_read_back():
         "sha256",
     )
     assert {name: getattr(found, name) for name in kept} == {name: said[name] for name in kept}
-    assert found.lawful == said["details"]["lawful"]
+    assert found.lawful_verdict == said["details"]["lawful"]
 
 
 def test_a_result_of_another_task_is_not_believed():

@@ -22,8 +22,8 @@ def test_an_adders_hardest_pairs():
 def test_contexts():
     found = Verdict(hardest="7 +", counterexample=WORST[1], details={"worst": WORST, "lawful": "proved"})
     assert (found.hardest_input, found.wrong_input, found.wrong_pair) == ("7 +", "4 7 +", None)
-    assert (found.worst_contexts, found.lawful) == (("7 +", "4 7 +"), "proved")
-    assert (Verdict().worst_contexts, Verdict().lawful) == ((), None)
+    assert (found.worst_contexts, found.lawful_verdict) == (("7 +", "4 7 +"), "proved")
+    assert (Verdict().worst_contexts, Verdict().lawful_verdict) == ((), None)
 
 
 def test_an_input_that_fails_refutes():

@@ -73,12 +73,17 @@ def test_shares():
     assert describe_error_shares(found, QUESTION) == [of_prompts]
     assert describe_error_shares(found, RULE) == [
         "exactly 15 (0.0229%) of all 65,536 full contexts break the rule",
-        "weighted by how often the task produces them: exactly 15 (0.0229%) of contexts do",
-        "no context from the rule's own sequences does",
+        "weighted by how often the task produces them: 0.0229% of contexts do",
     ]
     between = SHARE | {"high": 0.5, "count_high": 32_768, "weighted": None}
     (line,) = describe_error_shares(replace(found, exact_error=between, details={}), RULE)
-    assert line == "between 0.0229% and 50.0000% of all 65,536 full contexts break the rule"
+    assert line == (
+        "at least 15 (0.0229%) of all 65,536 full contexts break the rule; 32,753 of 65,536 are not decided yet"
+    )
+    near = replace(found, exact_error=between | {"high": 25 / 65_536, "count_high": 25}, details={})
+    assert describe_error_shares(near, RULE) == [
+        "between 15 and 25 (0.0229% to 0.0381%) of all 65,536 full contexts break the rule"
+    ]
     assert describe_error_shares(proved(100), ADDITION) == []
 
 
@@ -103,8 +108,7 @@ def test_a_pages_sentence_on_a_failure():
     found = replace(refuted(CONTEXT), exact_error=SHARE, details={"lawful": "proved"})
     said = "Refuted: after 0 0 0 0 the right token is 0, the model says 6. Exactly 15 (0.0%) of all 65,536"
     assert describe_page_verdict(found, QUESTION, 4, NUMBERS) == f"{said} prompts are answered wrongly."
-    lawful = "; none from the rule's own sequences does"
-    assert describe_page_verdict(found, RULE, 4, NUMBERS) == f"{said} full contexts break the rule{lawful}."
+    assert describe_page_verdict(found, RULE, 4, NUMBERS) == f"{said} full contexts break the rule."
     none = replace(found, verdict="not_applicable", reason="two layers mix tokens.")
     sentence = "No proof: two layers mix tokens. No input that was tried fails."
     assert describe_page_verdict(none, RULE, 4, NUMBERS) == sentence
@@ -119,6 +123,39 @@ def test_a_badge():
     assert describe_badge(refuted(CONTEXT), QUESTION, "", NUMBERS) == ("refuted", "0 0 0 0 comes out wrong")
     open_ = Verdict(verdict="not_applicable", reason="why")
     assert describe_badge(open_, ADDITION, "", NUMBERS) == ("not proved", "why")
+
+
+OWN = {"verdict": "proved", "inputs": "40000", "errors_low": 0, "errors_high": 0, "counterexample": None}
+
+
+def test_lawful_contexts_come_first():
+    found = replace(refuted(CONTEXT), exact_error=SHARE, lawful=OWN)
+    line = (
+        "proved right on every context that the rule can produce (40,000 contexts), in float32 arithmetic; "
+        "of all 65,536 contexts, lawful or not, 15 (0.0229%) break the rule, e.g. after 0 0 0 0"
+    )
+    assert describe_verdict(found, RULE) == line
+    assert describe_page_verdict(found, RULE, 4, NUMBERS) == f"P{line[1:]}."
+    assert describe_exported_verdict(found, RULE, True).startswith(f"P{line[1:]}. This holds")
+    assert describe_badge(found, RULE, "", NUMBERS) == (
+        "proved on all 40,000 lawful contexts",
+        "0.0% of all contexts break it",
+    )
+    assert found.main_verdict == "proved"
+
+
+def test_lawful_contexts_that_fail_or_are_open():
+    own = OWN | {"verdict": "refuted", "errors_low": 2, "errors_high": 9, "counterexample": CONTEXT}
+    found = replace(refuted(CONTEXT), exact_error=SHARE, lawful=own)
+    assert describe_verdict(found, RULE).startswith(
+        "refuted on contexts that the rule can produce: after 0 0 0 0 the right token is 0, the model says 6; "
+        "at least 2 (0.0050%) break it; 7 of 40,000 are not decided yet; of all 65,536 contexts"
+    )
+    assert describe_badge(found, RULE, "", NUMBERS)[0] == "refuted on lawful contexts"
+    left = replace(found, lawful=OWN | {"verdict": "undecided", "errors_high": 9})
+    assert describe_verdict(left, RULE).startswith(
+        "undecided on the 40,000 contexts that the rule can produce: none is known to break it; 9 of 40,000"
+    )
 
 
 def test_an_exports_sentence():

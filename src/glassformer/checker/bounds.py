@@ -51,11 +51,9 @@ class CertifiedBoxes:
 
 
 @dataclass(frozen=True, eq=False)
-class _HeadProjection:
+class HeadProjection:
     """A head at the position of a step, and its tables along its axes."""
 
-    task: Addition
-    position: int
     mixture: Mixture
     along: HeadAxes
     products: tuple[Bound, Bound]  # axis query key tok: w a at least, at most
@@ -63,6 +61,12 @@ class _HeadProjection:
     zero: tuple[Bound, Bound]  # axis query: w a of the zero vector
     zero_weight: tuple[Bound, Bound]  # query
     reach: Bound  # axis: the largest |a|, deployed errors included
+    task: Addition | None = None  # of an adder
+
+    @property
+    def position(self) -> int:
+        """Where the query stands."""
+        return self.mixture.keys - 1
 
 
 def find_query_position(task: Addition, step: int) -> int:
@@ -81,10 +85,7 @@ def bound_parts(
     low, high, off = (np.zeros((len(parts), count)) for _ in range(3))
     rests, first = [], 0
     for head, along in enumerate(axes):
-        spot, mine = (
-            _project_head(task, position, tables.mixture(head, position, asking), along),
-            len(along.axes),
-        )
+        spot, mine = project_head(tables.mixture(head, position, asking), along, task), len(along.axes)
         inner = turn[:, first : first + mine, first : first + mine]
         for i in range(mine):
             low[:, first + i], high[:, first + i] = _check_coordinate_ends(
@@ -93,12 +94,12 @@ def bound_parts(
         slack = _TERM_SLACK * (np.abs(inner) @ np.abs(along.axes))
         sizes = np.abs(inner @ along.axes) + slack  # part coordinate dim
         off[:, first : first + mine] = (sizes * spot.mixture.error.T[query][:, None]).sum(2) * UP
-        rests.append(_bound_off_axis(spot, query, inner))
+        rests.append(bound_off_axis(spot, query, inner))
         first += mine
     return CertifiedBoxes(low, high, off, turn, tuple(rests))
 
 
-def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAxes) -> _HeadProjection:
+def project_head(mixture: Mixture, along: HeadAxes, task: Addition | None = None) -> HeadProjection:
     """The tables of a head along its axes."""
     away = mixture.values.over - to_exact_balls(along.centre)[:, None, None]  # dim key tok
     axes = to_exact_balls(along.axes)[:, :, None, None]
@@ -114,9 +115,7 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
     if mixture.has_extra:
         size = np.maximum(size, np.abs(along.axes) @ np.abs(along.centre) * UP)
     error = np.abs(along.axes) @ mixture.error.max(1)
-    return _HeadProjection(
-        task,
-        position,
+    return HeadProjection(
         mixture,
         along,
         (bound_below(products), bound_above(products)),
@@ -124,11 +123,12 @@ def _project_head(task: Addition, position: int, mixture: Mixture, along: HeadAx
         (bound_below(at_zero), bound_above(at_zero)),
         (np.maximum(bound_below(mixture.extra), 0.0), bound_above(mixture.extra)),
         (size + error + _FLOOR * (np.abs(along.axes) @ largest)) * UP,
+        task,
     )
 
 
 def _check_coordinate_ends(
-    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, parts: list[ProvedPart], which: int
+    spot: HeadProjection, query: np.ndarray, direction: np.ndarray, parts: list[ProvedPart], which: int
 ) -> tuple[Bound, Bound]:
     """Low and high of a coordinate for each part, as claimed or a hair wider; directions are `part axis`."""
     low, high = (np.array([getattr(part.leaf, end)[which] for part in parts]) for end in ("low", "high"))
@@ -146,7 +146,7 @@ def _check_coordinate_ends(
 
 
 def _compute_lifts(
-    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
+    spot: HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
 ) -> Bound:
     """By how much each high bound must be lifted to be certain; 0 where it is certain as it is."""
     found = []
@@ -158,13 +158,14 @@ def _compute_lifts(
 
 
 def _bound_excess(
-    spot: _HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
+    spot: HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound, parts: list[ProvedPart]
 ) -> Bound:
     """The largest sum of w (a - bound) over the pairs of each part, rounded up."""
+    assert spot.task
     layout = spot.task.written()
     tokens: np.ndarray = np.asarray(spot.mixture.allowed.any(0))  # key tok
-    each = _bound_pair_terms(spot.products, spot.weights, query, direction, bound)  # part key tok
-    extra = _bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
+    each = bound_pair_terms(spot.products, spot.weights, query, direction, bound)  # part key tok
+    extra = bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
     is_known = np.isfinite(room)
@@ -190,14 +191,14 @@ def _bound_excess(
     return np.where(is_known, highest, np.inf)
 
 
-def _bound_pair_terms(
+def bound_pair_terms(
     products: tuple[Bound, Bound],
     weights: tuple[Bound, Bound],
     query: np.ndarray,
     direction: np.ndarray,
     bound: Bound,
 ) -> Bound:
-    """At least w (direction . a - bound), given w a and w from below and above, by axis and query."""
+    """Upper bounds of w (direction . a - bound), given w a and w from below and above, by axis and query."""
     many = (slice(None), *[None] * (weights[0].ndim - 1))  # a number per part, against all that a query has
     total = size = np.zeros((len(query), *weights[0].shape[1:]))
     for axis, share in enumerate(direction.T):
@@ -209,7 +210,7 @@ def _bound_pair_terms(
     return found
 
 
-def _bound_off_axis(spot: _HeadProjection, query: np.ndarray, turn: np.ndarray) -> Bound:
+def bound_off_axis(spot: HeadProjection, query: np.ndarray, turn: np.ndarray) -> Bound:
     """How far a deployed mix can be from the span of its turned axes, `part dim`."""
     mixture, centre, size = spot.mixture, to_exact_balls(spot.along.centre), len(spot.along.centre)
     outside = to_exact_balls(np.eye(size))
@@ -226,7 +227,7 @@ def _bound_off_axis(spot: _HeadProjection, query: np.ndarray, turn: np.ndarray) 
     return found
 
 
-def _bound_skew(spot: _HeadProjection, turn: np.ndarray) -> Bound:
+def _bound_skew(spot: HeadProjection, turn: np.ndarray) -> Bound:
     """What is lost where a turn, `part coordinate coordinate`, is not quite one, `part dim`."""
     count = turn.shape[2]
     square = np.abs(turn.transpose(0, 2, 1) @ turn - np.eye(count))

@@ -36,7 +36,7 @@ from glassformer.checker.reading import (
 )
 from glassformer.checker.readout import MarginBoxes, require_margins
 from glassformer.checker.result import CheckResult, make_addition_result, make_strings_result
-from glassformer.checker.rule import check_rule_certificate
+from glassformer.checker.rule import check_strings_certificate
 from glassformer.checker.tables import PremixTables, make_premix_tables
 from glassformer.models.model import Model
 
@@ -74,7 +74,7 @@ def _check_adder_certificate(tree: Mapping[str, object]) -> CheckResult:
 
 def _check_strings(tree: Mapping[str, object]) -> CheckResult:
     """What the certificate of a rule or a question proves."""
-    return make_strings_result(tree, check_rule_certificate(tree))
+    return make_strings_result(tree, check_strings_certificate(tree))
 
 
 def _check_claims(certificate: Certificate) -> None:

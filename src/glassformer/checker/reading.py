@@ -185,7 +185,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
         hardest=read_items(read_field(tree, "hardest", list), "hardest", _read_hardest_claim),
         counterexample=_read_counterexample(tree),
         counts=_read_counts(tree),
-        axes=read_items(read_field(tree, "axes", list), "axes", _read_axes),
+        axes=read_items(read_field(tree, "axes", list), "axes", read_axes),
         rows=read_items(read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task)),
         digest=_read_hash(tree, "digest"),
     )
@@ -273,7 +273,7 @@ def _read_param_array(name: str, tree: Mapping[str, object], precision: str) -> 
     return array
 
 
-def _read_axes(tree: object) -> HeadAxes:
+def read_axes(tree: object) -> HeadAxes:
     require_known_fields(tree, ("centre", "axes"), "axes")
     centre = require_number_list(read_field(tree, "centre", list), "centre")
     axes = [require_number_list(axis, "axis") for axis in read_field(tree, "axes", list)]

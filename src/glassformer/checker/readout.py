@@ -4,10 +4,10 @@ The gaps of the right logit to all others are enclosed for thousands of boxes at
 decided is halved, along the coordinate that moves its gaps most.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from glassformer.checker.balls import (
     make_box_coordinates,
     make_fixed_balls,
 )
-from glassformer.checker.bounds import CertifiedBoxes, ClaimError, ProvedPart
+from glassformer.checker.bounds import CertifiedBoxes, ClaimError
 from glassformer.checker.chain import chain_slopes, separate_dimensions
 from glassformer.checker.reading import HeadAxes
 from glassformer.checker.rounding import UP, Bound
@@ -38,6 +38,13 @@ _QUICK_CHUNK = 4096  # the same, in spans of float64
 _SHUT = CLOSED / 10  # logits below it belong to tokens that a head never writes
 
 
+class _Named(Protocol):
+    """A part of the inputs, by the name that a refusal gives it."""
+
+    @property
+    def one(self) -> object: ...
+
+
 @dataclass(frozen=True, eq=False)
 class MarginBoxes:
     """Boxes to decide, one row each."""
@@ -48,6 +55,7 @@ class MarginBoxes:
     right: np.ndarray  # the token that must lead
     margin: Bound  # by how much at least
     bounds: CertifiedBoxes
+    rivals: np.ndarray | None = None  # box tok: which tokens it must lead; none: all others
 
     def __len__(self) -> int:
         return len(self.part)
@@ -58,7 +66,8 @@ class MarginBoxes:
         bounds = CertifiedBoxes(here.low[rows], here.high[rows], here.off[rows], here.turn[rows], rest)
         named = (self.part, self.position, self.previous, self.right, self.margin)
         part, position, previous, right, margin = (one[rows] for one in named)
-        return MarginBoxes(part, position, previous, right, margin, bounds)
+        rivals = None if self.rivals is None else self.rivals[rows]
+        return MarginBoxes(part, position, previous, right, margin, bounds, rivals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +107,7 @@ class _LogitGaps:
 def require_margins(
     tables: PremixTables,
     axes: tuple[HeadAxes, ...],
-    parts: list[ProvedPart],
+    parts: "Sequence[_Named]",
     boxes: MarginBoxes,
     rounding: float,
 ) -> float:
@@ -163,7 +172,7 @@ def _find_unconfirmed(
 def _refuse_points(
     tables: PremixTables,
     axes: tuple[HeadAxes, ...],
-    parts: list[ProvedPart],
+    parts: "Sequence[_Named]",
     boxes: MarginBoxes,
     gaps: _LogitGaps,
     rounding: float,
@@ -195,7 +204,7 @@ def _select_gaps(gaps: _LogitGaps, rows: np.ndarray) -> _LogitGaps:
 
 
 def _make_refusal(
-    parts: list[ProvedPart], boxes: MarginBoxes, gaps: _LogitGaps, which: int, rounding: float
+    parts: "Sequence[_Named]", boxes: MarginBoxes, gaps: _LogitGaps, which: int, rounding: float
 ) -> ClaimError:
     """The sentence for a box that stays undecided."""
     name = f"{parts[boxes.part[which]].one}: token {boxes.right[which]}"
@@ -218,7 +227,7 @@ def _bound_box_gaps(tables: PremixTables, axes: tuple[HeadAxes, ...], boxes: Mar
     logits = tables.logits(alone)
     right = logits[boxes.right, np.arange(len(boxes))]
     gap = chain_slopes(right - logits, state, names)  # tok box
-    others = np.arange(logits.shape[0])[:, None] != boxes.right
+    others = np.arange(logits.shape[0])[:, None] != boxes.right if boxes.rivals is None else boxes.rivals.T
     taken = replace(gap, error=(right.error + logits.error) * UP).drift()
     nothing = enclose_exactly(gap.rules, np.zeros(gap.shape))
     slopes = [gap.slopes.get(i, nothing) for i in range(boxes.bounds.low.shape[1])]
@@ -343,4 +352,5 @@ def _join_margin_boxes(several: list[MarginBoxes]) -> MarginBoxes:
         together(lambda one: one.right),
         together(lambda one: one.margin),
         bounds,
+        None if several[0].rivals is None else together(lambda one: np.asarray(one.rivals)),
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from glassformer.checker.fields import format_canonical
 from glassformer.checker.reading import Certificate
+from glassformer.checker.rule import StringsCheck
 from glassformer.tasks import Addition
 
 
@@ -30,6 +31,8 @@ class CheckResult:
     smallest_margin: float | None = None  # attained by a pair, in real numbers
     margin_bound: float | None = None  # no input has a smaller one
     counterexample: dict[str, Any] | None = None
+    errors: list[int] | None = None  # strings: inputs that fail, at least and at most
+    lawful: dict[str, Any] | None = None  # rules: the same of contexts that the rule can produce
     sha256: str | None = None  # of the model
     same_as: str | None = None  # a model whose weights were found to be these; none: nothing was compared
     origin: str | None = None  # what the file calls the model: not checked
@@ -55,18 +58,22 @@ def make_addition_result(certificate: Certificate) -> CheckResult:
     )
 
 
-def make_strings_result(tree: Mapping[str, Any], verdict: str) -> CheckResult:
+def make_strings_result(tree: Mapping[str, Any], found: StringsCheck) -> CheckResult:
     """Of the certificate of a rule or a question whose claims all hold."""
     return CheckResult(
         True,
-        f"every claim holds: {verdict}",
+        f"every claim holds: {found.verdict}",
         0.0,
-        verdict=verdict,
+        verdict=found.verdict,
         task=_describe_settings(tree["task"]),
-        inputs=tree["inputs"],
-        arithmetic=tree["arithmetic"],
+        inputs=found.inputs,
+        arithmetic=found.arithmetic,
+        backend="own",
+        smallest_margin=found.smallest_margin,
         counterexample=tree["counterexample"],
-        sha256=tree["model"]["sha256"],
+        errors=None if found.errors is None else list(found.errors),
+        lawful=found.lawful,
+        sha256=found.sha256,
         origin=str(tree["model"].get("origin")),
     )
 

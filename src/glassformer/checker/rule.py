@@ -1,105 +1,286 @@
-"""The check of a certificate of a rule's or a question's model: a context where it fails, run and judged.
+"""The check of a certificate of a rule's or a question's model: every context counted, bounded or run anew.
 
-That such a model is right everywhere, or how often it is not, has no certificate; only a failure has.
+Of a rule the rows say how its contexts are divided (`rule_rows.py`); what they demand, which of them the rule
+can produce, and how many break it, is found here. Of a question all prompts are run (`rule_prompts.py`).
+Whatever the certificate counts must be what is found, and no field goes unread.
 """
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from glassformer.checker.bounds import ClaimError
 from glassformer.checker.claims import check_digest
-from glassformer.checker.fields import read_field, require_finite_number, require_integer
-from glassformer.checker.reading import read_certificate_params
+from glassformer.checker.cores import map_on_cores
+from glassformer.checker.fields import (
+    read_choice,
+    read_field,
+    require_canonical,
+    require_integer,
+    require_known_fields,
+    require_list,
+)
+from glassformer.checker.reading import HeadAxes, read_axes, read_certificate_model
+from glassformer.checker.rule_boxes import LedSets, require_leaders
+from glassformer.checker.rule_contexts import ContextCounts, RuleContexts
+from glassformer.checker.rule_examples import (
+    check_context,
+    check_hardest_context,
+)
+from glassformer.checker.rule_prompts import check_prompts
+from glassformer.checker.rule_rows import (
+    BOX,
+    RUN,
+    Row,
+    RowCounts,
+    count_boxes,
+    list_demands,
+    list_leaders,
+    read_rows,
+    require_disjoint,
+    run_lawful,
+    run_row,
+)
+from glassformer.checker.tables import PremixTables, make_token_tables
 from glassformer.core.errors import UserError
-from glassformer.models.architecture import Architecture
 from glassformer.models.model import Model
-from glassformer.runs.tree import from_tree
+from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Strings, Task
-from glassformer.tasks.automaton import Automaton, tabulate_automaton
-from glassformer.tasks.knowledge import list_window_starts
+from glassformer.tasks.automaton import tabulate_automaton
 from glassformer.tasks.strings import require_strings
 
-_CLOSE = 1e-4  # of the largest logit: how near a stated margin must be
+_HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs", "digest")
+_RULE = ("lawful", "errors", "smallest_margin", "hardest", "counterexample", "axes", "lengths")
+_QUESTION = ("errors", "smallest_margin", "hardest", "counterexample")
+_LENGTH = ("length", "errors", "lawful_errors", "rows", "lawful_rows")
+_LAWFUL = ("verdict", "inputs", "constrained", "errors", "counterexample")
+_LISTED = "listed"  # of lawful rows: all lawful contexts of the length are run
+_MOST_RUN = 1 << 24  # contexts that a check runs at most
+_MOST_LISTED = 1 << 22  # lawful contexts of one length that are listed
+_CHUNK = 64  # boxes of one job
 
 
-def check_rule_certificate(tree: Mapping[str, object]) -> str:
-    """The verdict, where every context of the certificate breaks the rule as it says."""
-    stored = read_field(tree, "model", dict)
-    architecture = from_tree(Architecture, read_field(stored, "architecture", dict), "model.architecture")
-    model = Model(architecture, read_certificate_params(architecture, read_field(stored, "params", dict)))
-    rule = require_strings(from_tree(Task, read_field(tree, "task", dict), "task"), "the certificate")
+@dataclass(frozen=True)
+class StringsCheck:
+    """What a certificate of strings was found to prove."""
+
+    task: str
+    verdict: str  # on all inputs
+    inputs: str
+    errors: tuple[int, int] | None  # inputs that fail, at least and at most; none: not counted
+    arithmetic: str
+    smallest_margin: float | None  # of the hardest input that is named
+    sha256: str
+    lawful: dict[str, Any] | None = None  # of rules: the same on contexts that the rule can produce
+
+
+def check_strings_certificate(tree: Mapping[str, Any]) -> StringsCheck:
+    """What the certificate proves, where every claim of it holds."""
+    written = read_field(tree, "task", dict)
+    rule = require_strings(from_tree(Task, written, "task"), "the certificate")
+    require_canonical(written, to_tree(rule), "task")
+    require_known_fields(tree, _HEADING + (_QUESTION if rule.length else _RULE), "the certificate")
+    *_, architecture, params = read_certificate_model(tree)
+    model = Model(architecture, params)
     check_digest(tree, architecture.precision, model.params)
-    if read_field(tree, "verdict", str) != "refuted":
-        raise ClaimError("of rule models only refutations have certificates")
-    vocab, context = len(rule.tokens()), architecture.context
+    read_choice(tree, "verdict", ("proved", "refuted", "undecided"))
+    vocab = len(rule.tokens())
     if architecture.vocab != vocab:
-        raise ClaimError(f"the model has {architecture.vocab} tokens, but the rule has {vocab}")
+        raise ClaimError(f"the model has {architecture.vocab} tokens, but the {rule.words.model} has {vocab}")
     if read_field(tree, "arithmetic", str) not in (architecture.precision, "real"):
         raise ClaimError(f"the certificate is about {tree['arithmetic']}, the model {architecture.precision}")
-    inputs = count_inputs(tabulate_automaton(rule), context)
-    if read_field(tree, "inputs", str) != str(inputs):
-        raise ClaimError(f"there are {inputs} {rule.words.input}s, not {tree['inputs']}")
-    _check_context(model, rule, read_field(tree, "counterexample", dict))
-    for one in read_field(tree, "worst", list):
-        _check_context(model, rule, read_field({"worst": one}, "worst", dict))
-    return "refuted"
+    return _check_question(tree, model, rule) if rule.length else _RuleCheck(tree, model, rule).check()
 
 
-def count_inputs(automaton: Automaton, context: int) -> int:
-    """Contexts of all lengths; of a question the prompts, counted by the states that they lead to."""
-    if not automaton.length:
-        return sum(len(automaton.tokens) ** length for length in range(1, context + 1))
-    ways = {automaton.start: 1}
-    for _ in range(automaton.length - 1):
-        further = Counter[int]()
-        for state, count in ways.items():
-            for token in np.flatnonzero(automaton.probability[state]):
-                further[int(automaton.next[state, token])] += count
-        ways = further
-    return sum(ways.values())
+def _check_question(tree: Mapping[str, Any], model: Model, rule: Strings) -> StringsCheck:
+    if tree["arithmetic"] == "real":
+        raise ClaimError("all prompts of a question are run, which says nothing of real numbers")
+    found = check_prompts(tree, model, tabulate_automaton(rule), rule.words.input)
+    about = (tree["verdict"], tree["inputs"], found.errors, tree["arithmetic"], found.smallest_margin)
+    return StringsCheck(rule.name, *about, tree["model"]["sha256"])
 
 
-def _check_context(model: Model, rule: Strings, said: Mapping[str, object]) -> None:
-    """One context: what must follow it, and what the model says."""
-    automaton, text = tabulate_automaton(rule), read_field(said, "context", str)
-    tokens = automaton.ids(text)
-    if not 1 <= len(tokens) == require_integer(said.get("length"), "length") <= model.architecture.context:
-        raise UserError(f"a context of the certificate is not as long as it says: {text!r}")
-    wanted = _list_demanded_labels(automaton, tokens, is_whole=len(tokens) == model.architecture.context)
-    got = rule.tokens()[int(model.logits(tokens[:, None], last=1)[:, 0, 0].argmax())]
-    if got != said.get("got"):
-        raise ClaimError(f"after {text} the model says {got}, not {said.get('got')}")
-    if sorted(wanted) != sorted(map(str, read_field(said, "expected", list))):
-        raise ClaimError(f"after {text} must come {' or '.join(wanted) or 'anything'}, not as claimed")
-    _check_context_margin(model, automaton, tokens, wanted, said)
+class _RuleCheck:
+    """The claims of a rule's certificate, and what is needed to check them."""
+
+    def __init__(self, tree: Mapping[str, Any], model: Model, rule: Strings) -> None:
+        self.tree, self.model, self.rule = tree, model, rule
+        self.contexts = RuleContexts(tabulate_automaton(rule), model.architecture.context)
+        self.is_real, self.left = tree["arithmetic"] == "real", _MOST_RUN
+
+    def check(self) -> StringsCheck:
+        """Sums, verdicts and the contexts that are named; then the rows of every length."""
+        counts, claims = self.contexts.counts(), read_field(self.tree, "lawful", dict)
+        require_known_fields(claims, _LAWFUL, "lawful")
+        self.check_inputs(counts)
+        lengths = require_list(self.tree["lengths"], len(counts), "lengths of the certificate")
+        for length, said in enumerate(lengths, 1):
+            require_known_fields(said, _LENGTH, f"length {length}")
+        every = _check_sums(self.tree, lengths, "errors", "verdict")
+        lawful = _check_sums(claims, lengths, "lawful_errors", "lawful.verdict")
+        for said in (self.tree, claims):
+            if said["counterexample"] is not None:
+                self.check_counterexample(said, is_lawful=said is claims)
+        margin = check_hardest_context(self.tree, self.model, self.contexts)
+        for length, said in enumerate(lengths, 1):
+            self.check_length(length, said, counts[length])
+        about = (self.tree["verdict"], self.tree["inputs"], every, self.tree["arithmetic"], margin)
+        named = {name: claims[name] for name in ("verdict", "inputs", "constrained")} | {"errors": lawful}
+        return StringsCheck(self.rule.name, *about, self.tree["model"]["sha256"], named)
+
+    def check_inputs(self, counts: Mapping[int, ContextCounts]) -> None:
+        """All contexts, the lawful ones, and those of them that demand something."""
+        claims = read_field(self.tree, "lawful", dict)
+        for said, name, found in (
+            (self.tree, "inputs", str(sum(one.contexts for one in counts.values()))),
+            (claims, "inputs", str(sum(one.lawful for one in counts.values()))),
+            (claims, "constrained", str(sum(one.lawful_constrained for one in counts.values()))),
+        ):
+            if read_field(said, name, str) != found:
+                what = "contexts" if said is self.tree else f"lawful contexts ({name})"
+                raise ClaimError(f"there are {found} {what}, not {str(said[name])[:60]}")
+
+    def check_length(self, length: int, said: Mapping[str, Any], counts: ContextCounts) -> None:
+        """How many contexts of a length break the rule, of all and of the lawful ones, by its rows."""
+        if require_integer(said["length"], "length") != length:
+            raise ClaimError(f"the lengths of the certificate are not 1, 2, ..., {self.contexts.context}")
+        rows = read_rows(said["rows"], length, self.contexts.vocab, f"length {length}")
+        covers = sum(row.size for row in rows) == counts.constrained
+        found = self.decide(rows, needs_lawful=said["lawful_rows"] is None and not covers)
+        errors = (found.broken, found.broken + counts.constrained - found.covered)
+        _compare_errors(said, "errors", errors, length)
+        _compare_errors(said, "lawful_errors", self.find_lawful(said, found, counts, covers), length)
+
+    def find_lawful(
+        self, said: Mapping[str, Any], found: RowCounts, counts: ContextCounts, covers: bool
+    ) -> tuple[int, int]:
+        """Lawful contexts that break the rule: by rows of all contexts, by rows of their own, or listed."""
+        length = require_integer(said["length"], "length")
+        if said["lawful_rows"] == _LISTED:
+            found = self.run_listed(length, counts.lawful)
+        elif said["lawful_rows"] is not None:
+            rows = read_rows(said["lawful_rows"], length, self.contexts.vocab, f"length {length}, lawful")
+            found = self.decide(rows, needs_lawful=True)
+        elif covers:
+            return found.lawful_broken, found.lawful_broken
+        return found.lawful_broken, found.lawful_broken + counts.lawful_constrained - found.lawful
+
+    def decide(self, rows: Sequence[Row], needs_lawful: bool) -> RowCounts:
+        """What disjoint rows hold, every one of them confirmed."""
+        require_disjoint(rows)
+        demands = list_demands(self.contexts, rows)
+        boxes, runs = (
+            [(row, demand) for row, demand in zip(rows, demands, strict=True) if row.kind == kind]
+            for kind in (BOX, RUN)
+        )
+        self.spend(sum(row.size for row, _ in runs))
+        found = RowCounts()
+        for row, demand in runs:
+            found += run_row(self.model, self.contexts, row, demand, needs_lawful)
+        if boxes:
+            alone = [row for row, _ in boxes]
+            sets, is_wrong = list_leaders(self.contexts, alone, [demand for _, demand in boxes])
+            self.confirm(sets)
+            found += count_boxes(self.contexts, alone, is_wrong, needs_lawful)
+        return found
+
+    def run_listed(self, length: int, count: int) -> RowCounts:
+        if count > _MOST_LISTED:
+            raise ClaimError(f"{count:,} lawful contexts of length {length} are too many to be listed")
+        self.spend(count)
+        return run_lawful(self.model, self.contexts, length, count)
+
+    def spend(self, count: int) -> None:
+        """Contexts that are run, of which a check takes so many and no more."""
+        if count and self.is_real:
+            raise ClaimError("contexts that are run say nothing of real numbers")
+        self.left -= count
+        if self.left < 0:
+            raise ClaimError(f"the certificate asks for more than {_MOST_RUN:,} contexts to be run")
+
+    def confirm(self, sets: LedSets) -> None:
+        """Every leader, on all cores."""
+        tables, axes = self.tables, self.axes
+        parts = [sets[slice(first, first + _CHUNK)] for first in range(0, len(sets), _CHUNK)]
+        for said in map_on_cores(lambda part: _find_refusal(tables, axes, part), parts):
+            if said:
+                raise ClaimError(said)
+
+    @cached_property
+    def tables(self) -> PremixTables:
+        """The model up to its mix."""
+        everything = np.ones((self.contexts.context, self.contexts.vocab), bool)
+        model, arithmetic = self.model, self.tree["arithmetic"]
+        return make_token_tables(model.architecture, model.params, everything, arithmetic)
+
+    @cached_property
+    def axes(self) -> tuple[HeadAxes, ...]:
+        """The directions along which mixes are bounded, one set per head."""
+        given = tuple(
+            read_axes(one) for one in require_list(self.tree["axes"], len(self.tables.heads), "axes")
+        )
+        for head, along in zip(self.tables.heads, given, strict=True):
+            if head.values.shape[0] != len(along.centre) or not len(along.axes):
+                raise ClaimError("the axes of the certificate do not have the size of the heads' values")
+        return given
+
+    def check_counterexample(self, said: Mapping[str, Any], is_lawful: bool) -> None:
+        """It is run; in real numbers a wrong token is shown to lead."""
+        tokens = check_context(self.model, self.contexts, read_field(said, "counterexample", dict))
+        if is_lawful and not self.contexts.is_lawful(tokens)[0]:
+            raise ClaimError("the lawful counterexample is no context that the rule can produce")
+        if self.is_real:
+            sets = np.arange(self.contexts.vocab) == tokens[:, 0, None]
+            leader = int(self.model.logits(tokens, last=1)[:, 0, 0].argmax())
+            row = Row("the counterexample", BOX, sets, leader)
+            led, is_wrong = list_leaders(self.contexts, [row], [self.contexts.demand_of(row.tokens)])
+            if not is_wrong[0]:
+                raise ClaimError("the counterexample is a tie, which real numbers may not have")
+            self.confirm(led)
 
 
-def _check_context_margin(
-    model: Model, automaton: Automaton, tokens: np.ndarray, wanted: list[str], said: Mapping[str, object]
-) -> None:
-    """No allowed token leads alone, by as much as is said; a tie is said to be one."""
-    logits = model.logits(tokens[:, None], last=1)[:, 0, 0].astype(np.float64)
-    allowed = np.array([label in wanted for label in automaton.tokens])
-    with np.errstate(invalid="ignore"):
-        margin = logits[allowed].max(initial=-np.inf) - logits[~allowed].max(initial=-np.inf)
-    text = read_field(said, "context", str)
-    if not wanted or margin > 0 or (said.get("got") in wanted) != (said.get("tie") is True):
-        raise ClaimError(f"after {text} the model is right, or the tie is not said to be one")
-    claimed = said.get("margin", margin)
-    if claimed is not None and np.isfinite(margin):
-        close = _CLOSE * (1 + float(np.abs(logits).max()))  # the batch decides the last bits
-        if abs(require_finite_number(claimed, "margin") - margin) > close:
-            raise ClaimError(f"after {text} the margin is {margin:.6g}, not {claimed:.6g}")
+def _read_errors(said: Mapping[str, Any], name: str) -> tuple[int, int]:
+    """How many contexts break the rule, at least and at most."""
+    low, high = (require_integer(count, name) for count in require_list(said[name], 2, name))
+    return low, high
 
 
-def _list_demanded_labels(automaton: Automaton, tokens: np.ndarray, is_whole: bool) -> list[str]:
-    """The labels that may follow, whatever came before; none where the context does not tell."""
-    states = list_window_starts(automaton) if is_whole else np.array([automaton.start])
-    for token in tokens:
-        states = np.unique(automaton.next[states, token])
-    allowed = automaton.allowed[states]
-    if not automaton.constrained[states].all() or (allowed != allowed[0]).any():
-        return []
-    return [automaton.tokens[token] for token in np.flatnonzero(allowed[0])]
+def _check_sums(
+    said: Mapping[str, Any], lengths: Sequence[Mapping[str, Any]], name: str, verdict: str
+) -> tuple[int, int]:
+    """What is counted is the sum over the lengths, and the verdict fits it."""
+    parts = [_read_errors(one, name) for one in lengths]
+    found = sum(low for low, _ in parts), sum(high for _, high in parts)
+    if _read_errors(said, "errors") != found:
+        raise ClaimError(f"{list(found)} contexts break the rule, not {str(said['errors'])[:60]} ({verdict})")
+    _check_verdict(said, found, verdict)
+    return found
+
+
+def _compare_errors(said: Mapping[str, Any], name: str, found: tuple[int, int], length: int) -> None:
+    if _read_errors(said, name) != found:
+        raise ClaimError(f"{name} of length {length} are {list(found)}, not {str(said[name])[:60]}")
+
+
+def _check_verdict(said: Mapping[str, Any], errors: tuple[int, int], name: str) -> None:
+    """Refuted with a counterexample, proved where nothing breaks the rule, else undecided."""
+    is_refuted = said["counterexample"] is not None
+    if errors[0] and not is_refuted:
+        raise ClaimError(f"{name}: {errors[0]:,} contexts break the rule, but there is no counterexample")
+    if is_refuted and not errors[1]:
+        raise ClaimError(f"{name}: there is a counterexample, but every context is right")
+    expected = "refuted" if is_refuted else "undecided" if errors[1] else "proved"
+    if said["verdict"] != expected:
+        raise ClaimError(f"{name}: it is {str(said['verdict'])[:60]}, but the rows say {expected}")
+
+
+def _find_refusal(tables: PremixTables, axes: tuple[HeadAxes, ...], sets: LedSets) -> str:
+    """Why the boxes cannot be confirmed; empty where they are."""
+    try:
+        require_leaders(tables, axes, sets)
+    except (ClaimError, UserError) as claim:
+        return str(claim)
+    return ""

@@ -1,4 +1,4 @@
-"""Before the mix a position depends only on its own token: tables over (position, token) for an adder.
+"""Before the mix a position depends only on its own token: tables over (position, token).
 
 Position 3 of 57 + 68 holds a digit, so it has a row for each; position 2 holds the mark `+`, one row. A layer
 before the mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it
@@ -110,8 +110,15 @@ class PremixTables:
 def make_premix_tables(
     model: Architecture, stored: Parameters, task: Addition, arithmetic: str, any_backend: bool = False
 ) -> PremixTables:
-    """Everything that a model computes before its mix."""
-    ops, allowed = BallOps(model.precision, arithmetic, any_backend), _mark_allowed_tokens(task, model.vocab)
+    """Everything that an adder computes before its mix."""
+    return make_token_tables(model, stored, _mark_allowed_tokens(task, model.vocab), arithmetic, any_backend)
+
+
+def make_token_tables(
+    model: Architecture, stored: Parameters, allowed: np.ndarray, arithmetic: str, any_backend: bool = False
+) -> PremixTables:
+    """Everything that a model computes before its mix, for the tokens that positions can hold, `pos tok`."""
+    ops = BallOps(model.precision, arithmetic, any_backend)
     params = untie_parameters(model, {name: ops.array(value) for name, value in stored.items()})
     is_exact = arithmetic != "real" and not any_backend and model.layers[0].attention is not None
     source: Ops = NumpyOps(model.precision) if is_exact else ops
@@ -140,7 +147,7 @@ def _find_last_attention(model: Architecture) -> int:
     """The last layer with attention."""
     attending = [index for index, layer in enumerate(model.layers) if layer.attention]
     if not attending:
-        raise UserError("the model of the certificate has no attention, so it cannot add")
+        raise UserError("the model of the certificate has no attention, so there is nothing to bound")
     return attending[-1]
 
 

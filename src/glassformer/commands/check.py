@@ -1,6 +1,6 @@
 """`glassformer check`: verify a certificate with code that shares nothing with the search for the proof."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from pathlib import Path
@@ -53,15 +53,39 @@ def _describe_claims(result: "CheckResult") -> list[str]:
     backend = " of any backend" if result.backend == "any" else ""
     lines = [
         f"  task: {result.task}",
+        *_describe_lawful(result),
         f"  inputs: {format_large_count(result.inputs or 0)}, in {result.arithmetic} arithmetic{backend}",
         f"  verdict: {result.verdict}: {words.get(result.verdict or '', '')}",
     ]
+    if result.errors is not None:
+        lines.append(f"  {_count_errors(result.errors)} of them")
     if result.margin_bound is not None and result.smallest_margin is not None:
         low, high = _round_outward(result.margin_bound, result.smallest_margin * (1 + _MARGIN_TOLERANCE))
         lines.append(f"  smallest margin between {low} and {high}")
     if result.counterexample:
         lines.append(f"  {_describe_counterexample(result.counterexample)}")
     return [*lines, f"  model: sha256 {result.sha256}", f"    {_describe_origin(result)}"]
+
+
+def _describe_lawful(result: "CheckResult") -> list[str]:
+    """Of a rule, what holds for contexts that it can produce."""
+    lawful = result.lawful
+    if lawful is None:
+        return []
+    many, failing = format_large_count(lawful["inputs"]), _count_errors(lawful["errors"])
+    return [f"  contexts that the rule can produce: {many}; {lawful['verdict']}: {failing} of them"]
+
+
+def _count_errors(errors: Sequence[int]) -> str:
+    """How many inputs fail, at least and at most.
+
+    >>> _count_errors([0, 0]), _count_errors([3, 3]), _count_errors([3, 9])
+    ('wrong on none', 'wrong on exactly 3', 'wrong on at least 3, at most 9')
+    """
+    low, high = errors
+    if low == high:
+        return f"wrong on exactly {low:,}" if low else "wrong on none"
+    return f"wrong on at least {low:,}, at most {high:,}"
 
 
 def _describe_counterexample(wrong: Mapping[str, Any]) -> str:

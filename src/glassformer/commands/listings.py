@@ -66,6 +66,17 @@ def _find_run_verdict(name: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def _find_lawful_verdict(name: str) -> str | None:
+    """Of a finished run of a rule: the verdict on contexts that the rule can produce."""
+    try:
+        found = ((read_json(RUNS / name / "result.json").get("proof") or {}).get("lawful") or {}).get(
+            "verdict"
+        )
+    except (UserError, AttributeError):
+        return None
+    return found if isinstance(found, str) else None
+
+
 def _describe_configuration(run: Run) -> dict[str, Any]:
     """`trained`: weights come with the package, or a finished run is here."""
     ships = run.name in ZOO and ZOO[run.name].weights is not None
@@ -76,6 +87,7 @@ def _describe_configuration(run: Run) -> dict[str, Any]:
         "parameters": _count_free(run.architecture),
         "trained": ships or (RUNS / run.name / "result.json").exists(),
         "verdict": _read_verdicts().get(run.name) if ships else _find_run_verdict(run.name),
+        "lawful": None if ships else _find_lawful_verdict(run.name),
     }
 
 
@@ -135,6 +147,8 @@ def format_items(items: _Items) -> list[str]:
 def _format_item(item: dict[str, Any], width: int) -> str:
     number = f"{item['parameters']:>6} parameters  " if "parameters" in item else ""
     verdict = f"  [{item['verdict']}]" if item.get("verdict") else ""
+    if item.get("lawful") == "proved" and item.get("verdict") != "proved":
+        verdict = "  [proved on lawful contexts]"
     return f"  {item['id']:<{width}}  {number}{item['about']}{verdict}"
 
 

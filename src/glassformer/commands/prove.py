@@ -50,6 +50,7 @@ def prove(
         glassformer prove runs/glass-39 --population        every seed of a run
 
     Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or not applicable;
+        of a rule by the contexts that the rule can produce (`lawful` in --json);
         with --population: 0 if at least one seed is proved, else 1
 
     >>> from tempfile import TemporaryDirectory
@@ -97,11 +98,13 @@ def answer_prove(result: "Verdict", request: Request) -> Answer:
             most = f"at most {2 * result.rounding_bound:.2g}"
             lines.append(f"  {result.arithmetic} rounding changes a logit gap by {most}")
     lines += [f"  {line}" for line in words.describe_error_shares(result, task)]
+    if less := result.details.get("certified"):
+        lines.append(f"  the certificate holds less: {less}")
     if result.certificate:
         lines.append(f"next: glassformer check {result.certificate}")
     elif request.options["out"]:
-        lines.append(f"  no certificate was written: a {task.words.model} gets one only for a counterexample")
-    return Answer(result.content(), "\n".join(lines), _STATUS[result.verdict])
+        lines.append("  no certificate was written: none can hold this proof (docs/certificate.md)")
+    return Answer(result.content(), "\n".join(lines), _STATUS[result.main_verdict])
 
 
 @dataclass(frozen=True)

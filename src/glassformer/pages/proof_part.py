@@ -26,6 +26,7 @@ def make_proof_part(loaded: LoadedModel, folder: Path | None, seconds: float) ->
         verdict = verdict.refuted_by(wrong, "inputs tried for this page")
     exact = verdict.exact_error
     return {
+        "lawful": verdict.lawful,
         "verdict": verdict.verdict,
         "inputs": verdict.inputs,
         "arithmetic": verdict.arithmetic,
@@ -39,6 +40,6 @@ def make_proof_part(loaded: LoadedModel, folder: Path | None, seconds: float) ->
         "counterexample": examples.counterexample,
         "worst": examples.worst,
         "steps": list_step_rows(verdict, loaded.addition) if verdict.steps else [],
-        "error": exact and exact | {"lawful": verdict.lawful},
+        "error": exact and exact | {"lawful": verdict.lawful_verdict},
         "sentence": describe_page_verdict(verdict, loaded.task, loaded.architecture.context, _NUMBERS),
     }

@@ -1,7 +1,7 @@
 """The certificate of a proof: the model, the task, and what another program can verify of the verdict.
 
 docs/certificate.md describes the format; `glassformer.checker` verifies it with code of its own. The classes
-of an adder's proof are in `adder_certificate.py`.
+of an adder's proof are in `adder_certificate.py`, the rows of a rule's in `rule_certificate.py`.
 """
 
 import hashlib
@@ -14,24 +14,11 @@ import numpy as np
 
 from glassformer.models.architecture import Architecture
 from glassformer.models.model import Model
-from glassformer.proofs.verdict import Verdict
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Task
 
 _FORMAT = 2
 _LONGEST_ORIGIN = 400  # characters of a name or path; the end of a longer one
-
-
-def make_refutation(proof: Verdict, model: Model, task: Task, origin: str) -> dict[str, Any]:
-    """Of a model that reads strings: the context where it fails, which anybody can run."""
-    content = make_heading(model, task, origin) | {
-        "arithmetic": proof.arithmetic,
-        "verdict": proof.verdict,
-        "inputs": proof.inputs,
-        "counterexample": proof.counterexample,
-        "worst": proof.details["worst"],
-    }
-    return content | {"digest": digest_certificate(content)}
 
 
 def make_heading(model: Model, task: Task, origin: str) -> dict[str, Any]:

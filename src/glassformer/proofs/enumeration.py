@@ -73,12 +73,12 @@ def run_prompts(
     model: Model,
     prompts: Prompts,
     asked: PromptClasses,
-    guards: Guards,
+    guards: Guards | None,
     aim: float,
     until: float,
     tell: TellShare | None = None,
 ) -> PromptTally:
-    """The prompts of the classes asked for, by their deployed margins; rounding is bounded near the aim."""
+    """The prompts of the classes asked for, by their deployed margins; with guards in any order of adding."""
     tally, sizes = PromptTally(), iter(_stretches(prompts.count, until))
 
     def judge(stretch: tuple[int, int]) -> _PromptBlock:
@@ -103,11 +103,13 @@ def _run_block(
     model: Model,
     tokens: Int[np.ndarray, "pos prompt"],
     answers: Int[np.ndarray, " prompt"],
-    guards: Guards,
+    guards: Guards | None,
     aim: float,
 ) -> _PromptBlock:
     """Margins as they come out, with bounds where the guard of their class does not lift them to the aim."""
     margin = measure_answer_margins(model, tokens, answers)
+    if guards is None:
+        return _PromptBlock(tokens, answers, margin, margin)
     least = np.where(margin > 0, margin - guards[tokens[-1], answers], margin)
     near = np.flatnonzero((margin > 0) & ~(least > aim))
     if len(near):

@@ -8,6 +8,7 @@
 Each family has a prover of its own, loaded when it is needed: proving an adder imports nothing of the other.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,17 +100,24 @@ def _prove_addition(
 def _prove_strings(
     model: Model, task: Task, data: Sequences, origin: str, real: bool, seconds: float, wants_file: bool
 ) -> tuple[Verdict, dict[str, Any] | None]:
-    """Every context; the certificate holds what another program can verify, the counterexample."""
-    from glassformer.proofs.certificate import make_refutation
+    """Every context; the certificate holds what another program can verify of it."""
+    from glassformer.proofs.rule_certificate import (
+        describe_certified,
+        make_question_certificate,
+        make_rule_certificate,
+    )
 
     strings = require_strings(task, origin)
     if strings.length and not real:
         from glassformer.proofs.question import prove_question
 
         proof = prove_question(model, strings, seconds)
-    else:
-        from glassformer.proofs.rule import prove_rule
+        return proof, make_question_certificate(proof, model, strings, origin) if wants_file else None
+    from glassformer.proofs.rule import prove_rule
 
-        proof = prove_rule(model, strings, data, seconds, real)
-    is_written = wants_file and proof.counterexample is not None
-    return proof, make_refutation(proof, model, task, origin) if is_written else None
+    proof = prove_rule(model, strings, data, seconds, real)
+    if not wants_file or strings.length:
+        return proof, None
+    content = make_rule_certificate(proof, model, strings, data, origin)
+    less = describe_certified(proof, content)
+    return replace(proof, details=proof.details | {"certified": less}) if less else proof, content

@@ -28,9 +28,17 @@ FEW = 1 << 16  # prompts that are sooner run than bounded
 
 
 def prove_question(
-    model: Model, question: Strings, seconds: float = 60.0, tell: TellShare | None = None
+    model: Model,
+    question: Strings,
+    seconds: float = 60.0,
+    tell: TellShare | None = None,
+    any_order: bool = False,
 ) -> Verdict:
-    """Decide every prompt within the time, in the arithmetic that the model runs in."""
+    """Decide every prompt within the time, in the arithmetic that the model runs in.
+
+    The model's own pass adds in a fixed order, so what a prompt gives when it is run is what it always gives;
+    `any_order`: prompts that are run count as right only where no other order of adding can undo it.
+    """
     begin, prompts = perf_counter(), Prompts(tabulate_automaton(question))
     tally = _find_hard_prompts(model, prompts)
     tables = _find_prompt_tables(model, prompts)
@@ -38,7 +46,8 @@ def prove_question(
     bounded = prove_classes(tables, prompts, max(margin, 0.0)) if tables else _make_empty_classes(prompts)
     asked = ~bounded & _find_prompt_classes(prompts)
     # Of a model that is refuted already nothing is claimed that rounding could undo.
-    guards = np.zeros(asked.shape) if tally.broken else bound_class_rounding(tables, len(asked), asked)
+    is_bounded = any_order and not tally.broken
+    guards = bound_class_rounding(tables, len(asked), asked) if is_bounded else None
     run = run_prompts(model, prompts, asked, guards, max(margin, 0.0), begin + seconds, tell)
     run.broken |= tally.broken
     run.hardest = dict(sorted((tally.hardest | run.hardest).items(), key=lambda item: item[1]))

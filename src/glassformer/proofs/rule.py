@@ -16,7 +16,8 @@ from glassformer.core.errors import require_value
 from glassformer.core.waiting import TellShare
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import tabulate_demands
-from glassformer.proofs.rule_lawful import WeighedContexts, weigh_contexts
+from glassformer.proofs.lawful import LawfulContexts
+from glassformer.proofs.rule_lawful import FEW, MANY, WeighedContexts, weigh_contexts
 from glassformer.proofs.rule_margins import ContextMargins
 from glassformer.proofs.rule_nodes import Splitter
 from glassformer.proofs.rule_search import SAME, ContextSearch, SearchCounts, SearchParts
@@ -26,10 +27,7 @@ from glassformer.proofs.tables import tabulate_model
 from glassformer.proofs.verdict import Verdict, choose_counterexample, decide_outcome, keep_finite
 from glassformer.tasks import Sequences, Strings, tabulate_automaton
 
-_COUNTING, _WEIGHING = (
-    0.6,
-    0.9,
-)  # shares of the time after which all contexts, and the weighted ones, are left
+_COUNTING, _WEIGHING = 0.2, 0.7  # shares of the time after which all contexts, then the lawful ones, are left
 _NARROWING = 0.1  # share of the time that the smallest margin gets
 
 
@@ -43,35 +41,37 @@ def prove_rule(
 ) -> Verdict:
     """Search all contexts for `time` seconds at most; `real`: as if numbers were real, without rounding."""
     begin, data = perf_counter(), rule.own_lengths(data)
-    parts = _make_search_parts(model, rule, real)
+    parts = make_search_parts(model, rule, real)
     n, vocab = parts.splitter.context, len(rule.tokens())
     search_worst_contexts(parts.worst, n, vocab)
     counting = ContextSearch(parts)
     counting.run(begin + _COUNTING * time, tell)
-    weighed = _weigh_lengths(parts, rule, data, counting.found, begin + _WEIGHING * time)
+    weighed = _weigh_lengths(parts, rule, data, counting, begin + _WEIGHING * time)
+    counting.run(begin + (1 - _NARROWING) * time, tell)
+    counting.finish()
     floor = counting.narrow(min(begin + time, perf_counter() + _NARROWING * time))
     return _RuleJudgement(parts, rule, data, counting, weighed, floor).proof(perf_counter() - begin, real)
 
 
 def _weigh_lengths(
-    parts: SearchParts, rule: Strings, data: Sequences, found: SearchCounts, until: float
+    parts: SearchParts, rule: Strings, data: Sequences, counting: ContextSearch, until: float
 ) -> dict[int, WeighedContexts]:
-    """The contexts of each length that the task's sequences have; those of a length that is all right are."""
-    automaton, n = tabulate_automaton(rule), parts.splitter.context
+    """The lawful contexts of each length; those of a length that is all right are."""
+    automaton, n, waiting = tabulate_automaton(rule), parts.splitter.context, counting.open_lengths()
     weighed = {}
     for length in range(n, 0, -1):
-        if not found.broken[length] + found.left[length]:
+        if not counting.found.broken[length] and length not in waiting and not counting.found.left[length]:
             weighed[length] = WeighedContexts()
-        elif length < n:
-            weighed[length] = weigh_contexts(parts, make_beginning_chances(automaton, length), until)
-        elif data.min_length > n:
-            weighed[length] = weigh_contexts(parts, make_window_chances(automaton, data, n), until)
-        else:
-            weighed[length] = WeighedContexts(left=1.0)
+            continue
+        begins = length < n
+        chances = (
+            make_beginning_chances(automaton, length) if begins else make_window_chances(automaton, data, n)
+        )
+        weighed[length] = weigh_contexts(parts, chances, until, MANY if length in waiting else FEW)
     return weighed
 
 
-def _make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
+def make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
     """Tables of the model and of the rule."""
     n, vocab = model.architecture.context, model.architecture.vocab
     require_value(
@@ -80,13 +80,13 @@ def _make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
         f"the rule's {len(rule.tokens())} tokens",
         vocab,
     )
-    demands = tabulate_demands(tabulate_automaton(rule))
+    automaton = tabulate_automaton(rule)
+    demands = tabulate_demands(automaton)
     everything = np.ones((n, vocab), bool)
     rounded = tabulate_model(model, everything, n)
     tables = tabulate_model(model, everything, n, real=True) if real else rounded
-    return SearchParts(
-        tables, rounded, Splitter(demands, n), WorstContexts(ContextMargins(tables, demands), real)
-    )
+    worst, lawful = WorstContexts(ContextMargins(tables, demands), real), LawfulContexts(automaton, n)
+    return SearchParts(tables, rounded, Splitter(demands, n), worst, lawful)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +119,50 @@ class _RuleJudgement:
             exact_error=self.exact_error() | {"weighted": weighted},
             seconds=round(seconds, 3),
             reason=self.left(weighted),
+            lawful=(lawful := self.lawful()),
             details={
-                "lawful": decide_outcome(*(sum(parts) for parts in zip(*self.weighed.values(), strict=True))),
+                "lawful": lawful["verdict"],
                 "shorter": {str(length): self.shorter(length) for length in range(1, n)},
                 "worst": broken,
             },
         )
+
+    def lawful(self) -> dict[str, Any]:
+        """The same, of contexts that the rule can produce, of all lengths."""
+        lawful, demands, n = self.parts.lawful, self.parts.splitter.demands, self.parts.splitter.context
+        constrained = lawful.count_constrained(demands)
+        low, high, examples = 0, 0, list[tuple[int, ...]]()
+        for length in range(1, n + 1):
+            errors, left, some = self.lawful_errors(length)
+            most = constrained[length]
+            low, high = low + errors, high + (most if left is None else min(errors + left, most))
+            examples += some
+        if not self.parts.worst.real:  # what the descent found is broken, whatever the searches reached
+            seen = [context for context, margin in self.parts.worst.found.items() if margin <= 0]
+            examples += [one for one in seen if lawful.contains(np.array([one]))[0]]
+            low = max(low, len(set(examples)))
+        broken = [self.example(one) for one in sorted(examples, key=lambda one: (len(one), one))]
+        counted = lawful.count(n) if self.rule.length else sum(lawful.count(one) for one in range(1, n + 1))
+        hardest = next(iter(self.parts.worst.found), None)
+        is_own = hardest is not None and bool(lawful.contains(np.array([hardest]))[0])
+        return {
+            "verdict": decide_outcome(low or len(broken), high),
+            "inputs": str(counted),
+            "constrained": str(sum(constrained.values())),
+            "errors_low": low,
+            "errors_high": high,
+            "counterexample": choose_counterexample(broken),
+            "smallest_margin": keep_finite(self.parts.worst.smallest) if is_own else None,
+            "hardest": " ".join(self.labels(hardest)) if is_own and hardest else None,
+        }
+
+    def lawful_errors(self, length: int) -> tuple[int, int | None, tuple[tuple[int, ...], ...]]:
+        """Broken, open and examples: from the search of all contexts if it ended, else the lawful one."""
+        found, weighed = self.counting.found, self.weighed[length]
+        if not found.left[length] and found.lawful_left[length] == 0:
+            examples = tuple(one for one in found.lawful_examples if len(one) == length)
+            return found.lawful_broken[length], 0, examples + weighed.examples
+        return weighed.errors, weighed.open, weighed.examples
 
     @property
     def windows(self) -> int:
@@ -145,9 +183,18 @@ class _RuleJudgement:
             "expected": self.labels(tuple(np.flatnonzero(demands.allowed[demand]).tolist())),
             "got": self.rule.tokens()[got],
             "length": len(context),
-            "margin": keep_finite(self.parts.worst.found[context]),
+            "margin": keep_finite(self.margin(context)),
             "tie": bool(demands.allowed[demand, got]),  # another token has the same logit
         }
+
+    def margin(self, context: tuple[int, ...]) -> float:
+        """The model's own; in real numbers that of the tables."""
+        known = self.parts.worst.found.get(context)
+        if known is not None:
+            return known
+        tokens, length = np.array([context]), np.array([len(context)])
+        demand = self.parts.splitter.demands.of(tokens, whole=len(context) == self.parts.splitter.context)
+        return float(self.parts.worst.margins.deployed(tokens, length, demand)[0])
 
     def exact_error(self) -> dict[str, Any]:
         """Of full windows: counts and shares."""
@@ -172,7 +219,7 @@ class _RuleJudgement:
         every = make_window_chances(tabulate_automaton(self.rule), self.data, n).constrained(
             self.parts.splitter.demands
         )
-        low, left = self.weighed[n]
+        low, left = self.weighed[n].broken, self.weighed[n].left
         high = max(low, min(low + left, every))
         shares = {"low": min(low / every, 1.0), "high": min(high / every, 1.0)} if every else None
         return {"low": low, "high": high, "constrained": every, "of_constrained": shares}

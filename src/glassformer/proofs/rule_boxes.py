@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from glassformer.models.bounded import LEAST, OWN, BoundedArray, sum_magnitudes
 from glassformer.proofs.extremes import SUMS
@@ -20,6 +20,7 @@ from glassformer.proofs.tables import ModelTables
 _NEARLY = 1.5  # a bound this many gaps below 0 may yet be raised above it
 _NEAREST = 3  # rivals whose gaps are bounded more closely
 _CHUNK = 1 << 21  # numbers at a time
+_SPARE = 2.0  # times the rounding error, for a checker whose own bounds of it may be larger
 
 
 class NodeMargins(NamedTuple):
@@ -50,6 +51,23 @@ def judge_nodes(
             for start in range(0, len(nodes), step)
         ]
     return NodeMargins(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def judge_plain_boxes(
+    tables: ModelTables, nodes: Nodes, allowed: Bool[np.ndarray, "demand tok"]
+) -> tuple[NodeMargins, Int[np.ndarray, " node"]]:
+    """By boxes alone, with room to spare for another program that bounds boxes; and which token leads."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = enclose_nodes(tables.heads, nodes)
+        boxes = MixBoxes(nodes.length - 1, nodes.asking, allowed[nodes.demand], low, high)
+        logits, right = bound_box_logits(tables, boxes), boxes.right.T
+        for_right, for_wrong = _subtract_from_best(logits, right), _subtract_from_best(logits, ~right)
+        least = np.where(~right, for_right.least, np.inf).min(0)
+        is_right, is_wrong = for_right.is_surely_above(~right), for_wrong.is_surely_above(right)
+        worth = _measure_token_worths(tables, nodes, (low + high) / 2, for_right.towards_nearest(~right))
+        leader = np.where(np.where(is_wrong, ~right, right), logits.centre, -np.inf).argmax(0)
+    left = ~is_right & ~is_wrong
+    return NodeMargins(least, np.zeros(len(nodes)), is_right, is_wrong, worth, left), leader
 
 
 def _judge_node_batch(
@@ -112,6 +130,12 @@ class _LogitDifferences(NamedTuple):
         near = (self.gap > 0) & (self.least > -_NEARLY * self.gap)
         found: np.ndarray = (near | ~rivals).all(0)
         return found
+
+    def is_surely_above(self, rivals: Bool[np.ndarray, "tok box"]) -> Bool[np.ndarray, " box"]:
+        """Whether all gaps to rivals are above 0 all over the box, by _SPARE times what rounding may take."""
+        is_above: np.ndarray = ((self.least > _SPARE * self.error) | ~rivals).all(0)
+        is_above &= np.isfinite(self.gap).any(0)
+        return is_above
 
     def above(
         self, reach: Reach, rivals: Bool[np.ndarray, "tok box"]

@@ -1,7 +1,7 @@
-"""The contexts that the task's own sequences have: which share of them breaks the rule, by their chances."""
+"""The lawful contexts of one length: how many break the rule, and which share, by their chances."""
 
+from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -10,24 +10,34 @@ from glassformer.proofs.rule_search import ContextSearch, SearchParts
 from glassformer.proofs.rule_weights import ContextChances
 
 FEW = 100_000  # contexts that are sooner run through the model than searched
+MANY = 1 << 20  # the same where the search of all contexts has not decided them
 
 
-class WeighedContexts(NamedTuple):
-    """Chances of contexts of one length."""
+@dataclass(frozen=True)
+class WeighedContexts:
+    """Lawful contexts of one length."""
 
-    broken: float = 0.0  # that break the rule
-    left: float = 0.0  # that are undecided
+    broken: float = 0.0  # chance of those that break the rule
+    left: float = 0.0  # chance of those that are undecided
+    errors: int = 0  # contexts that break the rule
+    open: int | None = 0  # contexts that are undecided; none: not counted
+    examples: tuple[tuple[int, ...], ...] = ()  # some that break it
 
 
-def weigh_contexts(parts: SearchParts, chances: ContextChances, until: float) -> WeighedContexts:
-    """Run all contexts that come if they are few, otherwise search them."""
+def weigh_contexts(
+    parts: SearchParts, chances: ContextChances, until: float, most: int = FEW
+) -> WeighedContexts:
+    """Run all contexts that come if they are at most so many, otherwise search them."""
     if perf_counter() >= until:
-        return WeighedContexts(left=1.0)
-    if not parts.worst.real and (found := chances.windows(FEW)):
-        return _run_contexts(parts, *found)
-    search = ContextSearch(parts, chances)
+        return WeighedContexts(left=1.0, open=None)
+    if not parts.worst.real and (listed := chances.windows(most)):
+        return _run_contexts(parts, *listed)
+    search, length = ContextSearch(parts, chances), chances.length
     search.run(until)
-    return WeighedContexts(search.found.weight_broken, search.found.weight_left)
+    search.finish(counts_lawful=True)
+    found = search.found
+    counts = (found.lawful_broken[length], found.lawful_left[length])
+    return WeighedContexts(found.weight_broken, found.weight_left, *counts, tuple(found.lawful_examples))
 
 
 def _run_contexts(parts: SearchParts, contexts: np.ndarray, chance: np.ndarray) -> WeighedContexts:
@@ -38,7 +48,9 @@ def _run_contexts(parts: SearchParts, contexts: np.ndarray, chance: np.ndarray) 
     sizes = np.full(len(asked), length)
     found = margins.deployed(contexts[asked], sizes, demand[asked])
     parts.worst.see(_pad_contexts(contexts[asked], parts.splitter.context), sizes, found)
-    return WeighedContexts(float(chance[asked][~(found > 0)].sum()))
+    broken = asked[~(found > 0)]
+    examples = tuple(tuple(one) for one in contexts[broken[:64]].tolist())
+    return WeighedContexts(float(chance[broken].sum()), errors=len(broken), examples=examples)
 
 
 def _pad_contexts(contexts: np.ndarray, positions: int) -> np.ndarray:

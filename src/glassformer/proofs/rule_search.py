@@ -6,7 +6,7 @@ that the bounds are good when time runs out. A second search opens decided nodes
 hold a margin below the smallest that is known.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from glassformer.core.waiting import TellShare
 from glassformer.proofs.contexts import NOTHING
+from glassformer.proofs.lawful import LawfulContexts
 from glassformer.proofs.rule_boxes import NodeMargins, judge_nodes
 from glassformer.proofs.rule_margins import SURE, ContextMargins
 from glassformer.proofs.rule_nodes import (
@@ -32,6 +33,7 @@ from glassformer.proofs.rule_weights import ContextChances
 from glassformer.proofs.rule_worst import WorstContexts
 from glassformer.proofs.tables import ModelTables
 
+_EXAMPLES = 64  # lawful contexts that break the rule of which one becomes the counterexample
 LEAF = 256  # contexts that are sooner enumerated than bounded
 _LISTED = 1 << 16  # contexts listed at a time
 SAME = 1e-6  # share of a margin and 1 by which another must be smaller to be worth a search
@@ -48,6 +50,9 @@ class SearchCounts:
     undecided: int = 0  # all others
     weight_broken: float = 0.0  # by the measure of the search
     weight_left: float = 0.0
+    lawful_broken: dict[int, int] = field(default_factory=dict)  # as broken, of lawful contexts alone
+    lawful_left: dict[int, int | None] = field(default_factory=dict)  # none: not counted
+    lawful_examples: list[tuple[int, ...]] = field(default_factory=list)  # lawful ones that are broken
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,7 @@ class SearchParts:
     rounded: ModelTables  # the same where rounding counts
     splitter: Splitter
     worst: WorstContexts
+    lawful: LawfulContexts
 
 
 class ContextSearch:
@@ -67,7 +73,10 @@ class ContextSearch:
         lengths = range(1, parts.splitter.context + 1)
         self.tables, self.rounded = parts.tables, parts.rounded
         self.splitter, self.worst, self.chances = parts.splitter, parts.worst, chances
+        self.lawful = parts.lawful
         self.found = SearchCounts(dict.fromkeys(lengths, 0), dict.fromkeys(lengths, 0))
+        self.found.lawful_broken = dict.fromkeys(lengths, 0)
+        self.found.lawful_left = dict.fromkeys(lengths, 0)
         self.waiting, self.decided = WaitingNodes(), list[Nodes]()
         roots = self.splitter.roots()
         self.push(roots.take(np.flatnonzero(roots.length == chances.length)) if chances else roots)
@@ -90,11 +99,19 @@ class ContextSearch:
             self.step(self.waiting.pop(pace.batch()))
             if tell:
                 tell(1 - self.waiting.weight / every)
+
+    def open_lengths(self) -> set[int]:
+        """Of contexts that wait."""
+        return {length for nodes in self.waiting.all() for length in np.unique(nodes.length).tolist()}
+
+    def finish(self, counts_lawful: bool = False) -> None:
+        """Count what is left as left; its lawful contexts where that is asked for."""
         self.found.weight_left += self.waiting.weight
         self.found.undecided += self.waiting.count
         for nodes in self.waiting.all():
             for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
                 self.found.left[length] += size
+            self.leave_lawful(nodes, counts_lawful)
 
     def step(self, nodes: Nodes) -> None:
         unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
@@ -115,7 +132,7 @@ class ContextSearch:
         self.enumerate(nodes.take(rest[small]))
         large = rest[~small]
         if len(large):
-            self.push(_split_nodes(nodes.take(large), judged.worth[large]))
+            self.push(split_nodes(nodes.take(large), judged.worth[large]))
 
     def judged(self, nodes: Nodes) -> tuple[Nodes, NodeMargins]:
         judged = judge_nodes(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
@@ -134,6 +151,40 @@ class ContextSearch:
             self.found.weight_broken += float(nodes.weight.sum())
             for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
                 self.found.broken[length] += size
+            self.break_lawful(nodes)
+
+    def break_lawful(self, nodes: Nodes) -> None:
+        """Count the lawful contexts of nodes whose contexts are all wrong."""
+        counts = self.lawful.count_nodes(nodes)
+        if counts is None:
+            self.leave_lawful(nodes, counts_lawful=False)
+            return
+        for row, (length, count) in enumerate(zip(nodes.length.tolist(), counts, strict=True)):
+            self.found.lawful_broken[length] += count
+            if count and len(self.found.lawful_examples) < _EXAMPLES:
+                one = self.lawful.find_one(nodes.tokens[row, :length])
+                self.found.lawful_examples += [one] if one else []
+
+    def leave_lawful(self, nodes: Nodes, counts_lawful: bool) -> None:
+        """The same for nodes that are left; none where there are too many to count."""
+        counted = self.lawful.count_nodes(nodes) if counts_lawful else None
+        counts: list[int | None] = [None] * len(nodes) if counted is None else [*counted]
+        for length, count in zip(nodes.length.tolist(), counts, strict=True):
+            before = self.found.lawful_left[length]
+            self.found.lawful_left[length] = None if before is None or count is None else before + count
+
+    def count_lawful(self, nodes: Nodes, contexts: np.ndarray, owner: np.ndarray, is_left: bool) -> None:
+        """Single contexts that are wrong, or left."""
+        for length in np.unique(nodes.length[owner]).tolist():
+            some = contexts[nodes.length[owner] == length, :length]
+            found = some[self.lawful.contains(some)]
+            if is_left:
+                before = self.found.lawful_left[length]
+                self.found.lawful_left[length] = None if before is None else before + len(found)
+            else:
+                self.found.lawful_broken[length] += len(found)
+                room = _EXAMPLES - len(self.found.lawful_examples)
+                self.found.lawful_examples += [tuple(one) for one in found[: max(room, 0)].tolist()]
 
     def enumerate(self, nodes: Nodes) -> None:
         """Every context by itself."""
@@ -146,6 +197,8 @@ class ContextSearch:
             if len(unsure):
                 is_wrong[unsure], is_left[unsure] = self.closely(some.take(owner[unsure]), contexts[unsure])
             self.count(some, owner, is_wrong, is_left)
+            self.count_lawful(some, contexts[is_wrong], owner[is_wrong], is_left=False)
+            self.count_lawful(some, contexts[is_left], owner[is_left], is_left=True)
             if self.chances:
                 self.found.weight_broken += self.chances.of_contexts(contexts[is_wrong])
                 self.found.weight_left += self.chances.of_contexts(contexts[is_left])
@@ -197,7 +250,7 @@ class ContextSearch:
             self.seen(some, *list_node_contexts(some))
         large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
         low = np.flatnonzero(large.least < self.lowest)
-        return _split_nodes(large.take(low), judged.worth[low])
+        return split_nodes(large.take(low), judged.worth[low])
 
     def rounding(self, context: tuple[int, ...]) -> float:
         """How far rounding may move the margin of one context."""
@@ -207,7 +260,7 @@ class ContextSearch:
         return float(self.judged(self.splitter.settled(keep_single_contexts(own, padded)))[1].off[0])
 
 
-def _split_nodes(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
+def split_nodes(nodes: Nodes, worth: Float[np.ndarray, "node pos tok"]) -> Nodes:
     """At the position where the open tokens' worths are furthest apart."""
     most = np.where(nodes.tokens, worth, -np.inf).max(2)
     spread = most - np.where(nodes.tokens, worth, np.inf).min(2)

@@ -16,9 +16,11 @@ from jaxtyping import Bool, Float, Int, Integer
 from glassformer.proofs.contexts import NOTHING, Demands
 from glassformer.proofs.rule_nodes import Nodes, join_nodes
 from glassformer.tasks.automaton import Automaton, compute_state_distribution
+from glassformer.tasks.knowledge import list_window_starts
 from glassformer.tasks.sequences import Sequences
 
 _CHUNK = 1 << 22  # numbers at a time
+_HARDLY = 1e-40  # a chance that no sum of chances is changed by
 _DEAR = 1_000_000  # moves in a window beyond which open tokens are left as they are
 
 
@@ -150,9 +152,14 @@ class ContextChances:
 
 
 def make_window_chances(automaton: Automaton, data: Sequences, length: int) -> ContextChances:
-    """Of full windows, wherever they start."""
+    """Of full windows, wherever they start; a state that these sequences never reach has next to none."""
+    occurring = np.zeros(len(automaton.states))
+    occurring[list_window_starts(automaton)] = _HARDLY
+    if data.min_length <= length:  # no sequence holds a window: all states are alike
+        return ContextChances(automaton, length, occurring / occurring.sum())
     starts = data.start_chances(length + 1)
-    return ContextChances(automaton, length, starts @ compute_state_distribution(automaton, len(starts)))
+    prior = starts @ compute_state_distribution(automaton, len(starts))
+    return ContextChances(automaton, length, np.maximum(prior, occurring))
 
 
 def make_beginning_chances(automaton: Automaton, length: int) -> ContextChances:

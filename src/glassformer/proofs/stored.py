@@ -128,6 +128,11 @@ def _with_bounds(certified: Verdict, result: Verdict | None) -> Verdict:
 
 def _run_again(loaded: LoadedModel, found: Verdict, source: str) -> Verdict:
     """With what the model says to the counterexample now; one that does not fail refutes nothing."""
+    if found.lawful and found.lawful["counterexample"]:
+        own = respond_input(loaded, loaded.task, found.lawful["counterexample"]["context"])
+        if own.is_right:
+            raise ValueError("the lawful counterexample does not fail")
+        found = replace(found, lawful=found.lawful | {"counterexample": own.record})
     wrong = found.wrong_input
     if (wrong is not None) != (found.verdict == "refuted"):
         raise ValueError(f"{found.verdict}, and the counterexample is {wrong}")

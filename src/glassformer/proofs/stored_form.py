@@ -32,6 +32,7 @@ def read_verdict_form(content: _Content, loaded: LoadedModel) -> Verdict:
     task, context = loaded.task, loaded.architecture.context
     details = content.get("details") or {}
     return Verdict(
+        lawful=_lawful(content.get("lawful"), loaded),
         verdict=_one_of(content, "verdict", OUTCOMES),
         inputs=_one_of(content, "inputs", (str(task.count_inputs(context)),)),
         arithmetic=_one_of(content, "arithmetic", ARITHMETICS),
@@ -48,9 +49,34 @@ def read_verdict_form(content: _Content, loaded: LoadedModel) -> Verdict:
             "hardest_by_step": [_step(one, loaded) for one in details.get("hardest_by_step", ())],
             "worst": [_wrong(one or {}, loaded) for one in details.get("worst", ())[:_MOST_WORST]],
             "lawful": _one_of(details, "lawful", (*OUTCOMES, None)),
+            "shorter": {str(length): _shorter(one) for length, one in (details.get("shorter") or {}).items()},
         },
         sha256=_words(content.get("sha256", "")),
     )
+
+
+def _lawful(found: Any, loaded: LoadedModel) -> dict[str, Any] | None:
+    """The verdict on contexts that the rule can produce; counts are numbers, contexts are contexts."""
+    if found is None:
+        return None
+    inputs, errors = found["inputs"], [_count(found, name, None) for name in ("errors_low", "errors_high")]
+    if not all(str(text).isdecimal() for text in (inputs, found["constrained"])) or None in errors:
+        raise ValueError(f"no lawful contexts: {inputs!r}")
+    wrong, outcome = _wrong(found.get("counterexample"), loaded), _one_of(found, "verdict", OUTCOMES)
+    if (wrong is not None) != (outcome == "refuted") or errors[0] > errors[1]:
+        raise ValueError(f"{outcome}, and the lawful counterexample is {wrong}")
+    counts = {"inputs": str(inputs), "constrained": str(found["constrained"])}
+    ends = dict(zip(("errors_low", "errors_high"), errors, strict=True))
+    margin = {
+        "smallest_margin": _number(found, "smallest_margin"),
+        "hardest": _hardest(found.get("hardest"), loaded),
+    }
+    return {"verdict": outcome} | counts | ends | {"counterexample": wrong} | margin
+
+
+def _shorter(found: _Content) -> dict[str, int]:
+    """Counts of one length."""
+    return {name: _count(found, name) for name in ("contexts", "constrained", "errors_low", "errors_high")}
 
 
 def _one_of(content: _Content, name: str, allowed: tuple[object, ...]) -> Any:

@@ -42,6 +42,7 @@ class Verdict:
     """Whether a model is right on every input, and what that rests on."""
 
     target: str = ""
+    lawful: dict[str, Any] | None = None  # rules: the same on contexts that the rule can produce
     verdict: Outcome = "undecided"
     inputs: str = "0"  # how many, an exact integer
     arithmetic: str = "float32"
@@ -96,10 +97,15 @@ class Verdict:
         return (wrong["a"], wrong["b"]) if wrong and "a" in wrong else None
 
     @property
-    def lawful(self) -> str | None:
-        """Of strings: the verdict on those contexts alone that the task's sequences have."""
-        found: str | None = self.details.get("lawful")
+    def lawful_verdict(self) -> str | None:
+        """Of strings: the verdict on those contexts alone that the rule can produce."""
+        found: str | None = self.lawful["verdict"] if self.lawful else self.details.get("lawful")
         return found
+
+    @property
+    def main_verdict(self) -> str:
+        """What is said first, and what an exit status follows: that on lawful contexts, where known."""
+        return self.verdict if self.lawful is None else str(self.lawful["verdict"])
 
     @property
     def worst_contexts(self) -> tuple[str, ...]:

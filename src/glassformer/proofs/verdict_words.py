@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from glassformer.core.words import format_large_count, format_percent
+from glassformer.proofs.lawful_words import count_all_errors, describe_count, describe_rule_verdict
 from glassformer.proofs.verdict import Verdict
 from glassformer.tasks import Task
 
@@ -37,6 +38,8 @@ _PLAIN = NumberFormats()
 
 def describe_verdict(verdict: Verdict, task: Task) -> str:
     """One line, for the summary of a run and for `glassformer prove`."""
+    if verdict.lawful and task.family == "rule":
+        return describe_rule_verdict(verdict)
     if verdict.verdict == "proved":
         count = format_large_count(verdict.inputs)
         return f"proved right on all {count} {task.words.inputs}, in {verdict.arithmetic} arithmetic"
@@ -62,33 +65,35 @@ def _describe_failure(verdict: Verdict) -> str:
 
 
 def describe_error_shares(verdict: Verdict, task: Task, numbers: NumberFormats = _PLAIN) -> list[str]:
-    """The exact share of inputs that fail: of all, and of a rule also as its own sequences have them."""
+    """The exact share of inputs that fail: of all, and of a rule also as its sequences have them."""
     error, words = verdict.exact_error, task.words
     if not error:
         return []
-    lines = [
-        f"{_format_error_share(error, numbers)} of all {error['contexts']:,} {words.counted} {words.fails}"
-    ]
-    if task.family != "rule":
-        return lines
-    if error.get("weighted"):
+    every = error["contexts"]
+    noun = f" of all {every:,} {words.counted}"
+    if error.get("count_low") is None:
+        lines = [f"{_format_error_share(error, numbers)}{noun} {words.fails}"]
+    else:
+        said = describe_count(
+            error["count_low"], error["count_high"], every, words.fails, numbers.share, noun
+        )
+        lines = [f"exactly {said}" if error["count_low"] == error["count_high"] > 0 else said]
+    if task.family == "rule" and error.get("weighted"):
         share = _format_error_share(error["weighted"], numbers)
         lines.append(f"weighted by how often the task produces them: {share} of contexts do")
-    if verdict.verdict != "proved" and verdict.lawful == "proved":
-        lines.append("no context from the rule's own sequences does")
     return lines
 
 
 def _format_error_share(error: Mapping[str, Any], numbers: NumberFormats = _PLAIN) -> str:
-    """One share, or two that it lies between.
+    """One share, two that it lies between, or the low one, where the high one says nothing.
 
-    >>> _format_error_share({"low": 15 / 65_536, "high": 15 / 65_536, "count_low": 15, "count_high": 15})
-    'exactly 15 (0.0229%)'
+    >>> _format_error_share({"low": 0.25, "high": 0.25}), _format_error_share({"low": 0.0117, "high": 1.0})
+    ('25.0000%', 'at least 1.1700%')
     """
     low, high = numbers.share(error["low"]), numbers.share(error["high"])
-    if error.get("count_low") is not None and error["count_low"] == error["count_high"]:
-        return f"exactly {error['count_low']:,} ({low})"
-    return low if low == high else f"between {low} and {high}"
+    if low == high:
+        return low
+    return f"between {low} and {high}" if error["high"] <= 2 * error["low"] else f"at least {low}"
 
 
 def format_hardest_input(verdict: Verdict) -> str:
@@ -99,6 +104,8 @@ def format_hardest_input(verdict: Verdict) -> str:
 
 def describe_page_verdict(verdict: Verdict, task: Task, context: int, numbers: NumberFormats) -> str:
     """Proved on which inputs, in what arithmetic, by what margin; or where it fails, or why it is open."""
+    if verdict.lawful and task.family == "rule" and verdict.verdict != "proved":
+        return _write_sentence(describe_rule_verdict(verdict))
     inputs = task.name_inputs(format_large_count(verdict.inputs), context)
     if verdict.verdict == "proved":
         margin = verdict.smallest_margin
@@ -126,9 +133,24 @@ def describe_badge(verdict: Verdict, task: Task, count: str, numbers: NumberForm
         margin = verdict.smallest_margin
         known = "" if margin is None else f"; smallest margin {numbers.margin(margin)}"
         return f"proved on all {count} {task.words.input}s", f"in {verdict.arithmetic} arithmetic{known}"
+    if verdict.lawful and task.family == "rule":
+        return _describe_rule_badge(verdict, numbers)
     if verdict.verdict == "refuted":
         return "refuted", f"{_format_failed_input(verdict)} comes out wrong"
     return ("undecided" if verdict.verdict == "undecided" else "not proved"), describe_undecided(verdict)
+
+
+def _describe_rule_badge(verdict: Verdict, numbers: NumberFormats) -> tuple[str, str]:
+    """Of a rule that is not proved on all contexts: first the lawful ones."""
+    own = verdict.lawful or {}
+    low, high = count_all_errors(verdict)
+    share = numbers.share(low / int(verdict.inputs))
+    others = f"{'' if low == high else 'at least '}{share} of all contexts break it"
+    if verdict.main_verdict == "proved":
+        return f"proved on all {format_large_count(own['inputs'])} lawful contexts", others
+    if verdict.main_verdict == "refuted":
+        return "refuted on lawful contexts", f"{(own['counterexample'] or {}).get('context')} comes out wrong"
+    return "undecided on lawful contexts", others if low else describe_undecided(verdict)
 
 
 def _format_failed_input(verdict: Verdict) -> str:
@@ -145,6 +167,8 @@ def describe_exported_verdict(verdict: Verdict | None, task: Task, is_ours: bool
         "proved": f"Proved right on {all_inputs} in {verdict.arithmetic}",
         "refuted": f"Refuted: not right on {all_inputs}, in {verdict.arithmetic}",
     }.get(verdict.verdict, f"Verdict of `glassformer prove`: {verdict.verdict}")
+    if verdict.lawful and task.family == "rule" and verdict.verdict != "proved":
+        words = _write_sentence(describe_rule_verdict(verdict)).removesuffix(".")
     margin = verdict.smallest_margin
     if verdict.verdict == "proved" and margin is not None:
         words += f", with a margin of at least {margin:.3g} between the right token and the next"
@@ -163,10 +187,10 @@ def describe_proved_inputs(task: Task) -> str:
 
 
 def _share_sentence(verdict: Verdict, task: Task, numbers: NumberFormats) -> str:
-    """How many inputs fail, and whether any of the rule's own do; where that is known."""
+    """How many inputs fail, where that is known."""
     lines = describe_error_shares(verdict, task, numbers)
-    if not lines:
-        return ""
-    is_lawful = task.family == "rule" and verdict.lawful == "proved"
-    lawful = "; none from the rule's own sequences does" if is_lawful else ""
-    return f" {lines[0].capitalize()}{lawful}."
+    return f" {_write_sentence(lines[0])}" if lines else ""
+
+
+def _write_sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

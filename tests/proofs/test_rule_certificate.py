@@ -1,0 +1,22 @@
+"""What a certificate leaves open is said."""
+
+from glassformer.proofs import rule_certificate
+from glassformer.proofs.prove import prove_model
+from glassformer.proofs.rule_certificate import describe_certified, make_rule_certificate
+from glassformer.proofs.rule_rows import RowBudget
+from glassformer.tasks import Sequences, make_rule
+from tests.proofs.every_context import drawn
+
+DATA = Sequences(min_length=20, max_length=30)
+
+
+def test_a_certificate_without_room_says_what_it_leaves_open(monkeypatch):
+    rule = make_rule("lucky7", low=4, high=8)
+    model = drawn(rule, 0, context=4)
+    proof = prove_model(model, rule, DATA, "a test", False, 20.0, None)
+    whole = make_rule_certificate(proof, model, rule, DATA, "a test")
+    assert describe_certified(proof, whole) == ""
+    monkeypatch.setattr(rule_certificate, "_share_budget", lambda share: RowBudget(1.0, 0))
+    less = make_rule_certificate(proof, model, rule, DATA, "a test")
+    assert less["errors"][0] <= whole["errors"][0] <= less["errors"][1]
+    assert "are left open" in describe_certified(proof, less)
