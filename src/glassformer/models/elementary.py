@@ -96,7 +96,7 @@ def cos(x: _Array) -> _Array:
 
 def _choose_wave(quarter: _Array, r: _Array) -> _Array:
     """The sine of so many quarter turns and r."""
-    wave = np.where(quarter & 1, evaluate_cosine(r), evaluate_sine(r))
+    wave: _Array = np.where(quarter & 1, evaluate_cosine(r), evaluate_sine(r))
     return np.where(quarter & 2, -wave, wave)
 
 
@@ -128,11 +128,11 @@ def gelu(x: _Array) -> _Array:
 
 def measure_normal_share(x: _Array) -> _Array:
     """The share of the normal distribution below x."""
-    beyond = measure_normal_tail(np.abs(x))
+    beyond = _measure_normal_tail(np.abs(x))
     return np.where(x < 0, beyond, 1.0 - beyond)
 
 
-def measure_normal_tail(z: _Array) -> _Array:
+def _measure_normal_tail(z: _Array) -> _Array:
     """The share of the normal distribution beyond z >= 0."""
     z = np.minimum(z, _FARTHEST)
     return exp(z * z * -0.5) * evaluate_tail(z)

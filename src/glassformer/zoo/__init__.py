@@ -15,8 +15,5 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "glass": "ENTRIES",
     "microadder": "ENTRIES",
     "mirror": "ENTRIES",
-    "nanogpt": "make_repaired_entry",
     "rope": "ENTRIES",
-    "smallest": "make_one_head_entry",
-    "tinyadder": "make_repaired_entry",
 }
