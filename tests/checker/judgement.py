@@ -36,7 +36,7 @@ class Pairs:
         }
         self.model = Model(shape, params)
         self.digits = tree["task"]["digits"]
-        self.layout = make_layout(tree["task"]["layout"], self.digits)
+        self.layout = make_layout(tree["task"]["layout"], self.digits, tree["task"].get("base", 10))
         count = 10**self.digits
         self.a, self.b = np.divmod(np.arange(count * count), count)
         powers = 10 ** np.arange(self.digits + 1)[:, None]

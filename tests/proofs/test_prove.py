@@ -14,7 +14,8 @@ from tests.pictures.conftest import RUNS
 from tests.proofs.questions import QUESTIONS, drawn
 
 FIELDS = [
-    *("target", "lawful", "verdict", "inputs", "arithmetic", "smallest_margin", "rounding_bound", "hardest"),
+    *("target", "lawful", "verdict", "inputs", "arithmetic", "backend", "smallest_margin"),
+    *("rounding_bound", "hardest"),
     *("counterexample", "classes", "exact_error", "seconds", "certificate", "margin_bound", "reason"),
     *("details", "sha256"),
 ]  # as users' scripts and result.json have them, in this order
