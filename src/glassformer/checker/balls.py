@@ -58,7 +58,7 @@ def enclose_exactly(rules: RoundingRules, x: Bound) -> Arbs:
 
 def enclose_about_zero(rules: RoundingRules, radius: Bound) -> Arbs:
     """Numbers of which only the largest magnitude is known."""
-    return Spans(-radius, radius) if rules.is_quick else make_zero_balls(radius)
+    return Spans(-radius, radius) if rules.is_quick else _make_zero_balls(radius)
 
 
 def _enclose_range(rules: RoundingRules, low: Bound, high: Bound) -> Arbs:
@@ -76,7 +76,7 @@ def change_enclosure(x: Arbs, change: Callable[[np.ndarray], np.ndarray]) -> Arb
     return x.changed(change) if isinstance(x, Spans) else change(x)
 
 
-def make_zero_balls(radius: Bound) -> Arbs:
+def _make_zero_balls(radius: Bound) -> Arbs:
     return np.asarray(_about_zero(radius), object)
 
 

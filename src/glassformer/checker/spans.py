@@ -67,17 +67,17 @@ class Spans:
         return Spans(-self.low) if self.is_exact else Spans(-self.high, -self.low)
 
     def __add__(self, other: Any) -> "Spans":
-        other = to_spans(other)
+        other = _to_spans(other)
         return _widen(self.low + other.low, self.high + other.high)
 
     def __sub__(self, other: Any) -> "Spans":
-        return self + -to_spans(other)
+        return self + -_to_spans(other)
 
     def __rsub__(self, other: Any) -> "Spans":
-        return to_spans(other) - self
+        return _to_spans(other) - self
 
     def __mul__(self, other: Any) -> "Spans":
-        other = to_spans(other)
+        other = _to_spans(other)
         one, two = (other, self) if self.is_exact else (self, other)
         ends = [one.low * two.low, one.high * two.low]
         if not two.is_exact:
@@ -88,14 +88,14 @@ class Spans:
 
     def __truediv__(self, other: Any) -> "Spans":
         """Unknown where the divisor may be 0."""
-        other = to_spans(other)
+        other = _to_spans(other)
         ends = [self.low / other.low, self.high / other.low, self.low / other.high, self.high / other.high]
         found = _widen_products(ends, _is_nothing(self))
         unknown = ~((other.low > 0) | (other.high < 0))
         return Spans(np.where(unknown, np.nan, found.low), np.where(unknown, np.nan, found.high))
 
     def __rtruediv__(self, other: Any) -> "Spans":
-        return to_spans(other) / self
+        return _to_spans(other) / self
 
     def __matmul__(self, other: "Spans") -> "Spans":
         """By middle and radius, in any order of summation."""
@@ -134,7 +134,7 @@ class Spans:
         return Spans(np.fmax(self.low, other.low), np.fmin(self.high, other.high))
 
 
-def to_spans(x: Any) -> Spans:
+def _to_spans(x: Any) -> Spans:
     return x if isinstance(x, Spans) else Spans(np.asarray(x, np.float64))
 
 

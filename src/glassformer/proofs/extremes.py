@@ -237,7 +237,7 @@ def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes:
     """The largest sum of terms over each class."""
     layout = classes.layout
     return find_best_path(
-        take_columns(terms.positions, layout),
+        _take_columns(terms.positions, layout),
         _sum_fixed_terms(terms, layout),
         _sum_last_terms(terms, layout),
         owner,
@@ -245,7 +245,7 @@ def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes:
     )
 
 
-def take_columns(positions: Float[np.ndarray, "query key tok"], layout: Layout) -> ColumnTerms:
+def _take_columns(positions: Float[np.ndarray, "query key tok"], layout: Layout) -> ColumnTerms:
     """The terms of both digits of every column and of its digit of the sum, which is 0 while not written."""
     nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
     positions = np.concatenate([positions, nowhere], 1)
@@ -261,7 +261,7 @@ def sum_columns(
     positions: Float[np.ndarray, "query key tok"], layout: Layout
 ) -> Float[np.ndarray, "query column carry pair"]:
     """What a column adds for every carry into it and both digits; its digit of the sum too, once written."""
-    x, y, z = take_columns(positions, layout)
+    x, y, z = _take_columns(positions, layout)
     sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, WRITTEN]
     found: np.ndarray = sums.reshape(*sums.shape[:3], BASE * BASE)
     return found
