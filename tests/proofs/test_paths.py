@@ -5,6 +5,7 @@ import pytest
 
 from glassformer.proofs.columns import enumerate_pair_classes
 from glassformer.proofs.paths import find_best_path
+from glassformer.proofs.ways import ColumnTerms
 from glassformer.tasks import Addition
 from tests.proofs.every_pair import CARRY, X, Y, inside
 
@@ -15,15 +16,17 @@ def test_the_best_pair_is_that_of_all_pairs(layout):
         np.random.default_rng(0),
         enumerate_pair_classes(Addition(digits=2, layout=layout).written()),
     )
-    columns, first, last = (
-        random.normal(size=(3, 2, 2, 100)),
+    terms, first, last = (
+        ColumnTerms(*random.normal(size=(3, 3, 2, 10))),
         random.normal(size=3),
         random.normal(size=(3, 2)),
     )
     owner = random.integers(0, 3, len(classes))
-    found = find_best_path(columns, first, last, owner, classes)
+    found = find_best_path(terms, first, last, owner, classes)
     worth = first[:, None] + last[:, CARRY[2]]
-    worth += sum(columns[:, column, CARRY[column], 10 * X[column] + Y[column]] for column in range(2))
+    for column in range(2):
+        written = (X[column] + Y[column] + CARRY[column]) % 10
+        worth += terms.x[:, column, X[column]] + terms.y[:, column, Y[column]] + terms.z[:, column, written]
     for row, masks in enumerate(classes.masks(np.arange(len(classes)))):
         held = inside(masks, classes.last[row])
         assert found.value[row] == pytest.approx(worth[owner[row], held].max(), abs=1e-12)
