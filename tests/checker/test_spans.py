@@ -105,6 +105,16 @@ def test_nothing_stays_nothing_so_that_it_costs_nothing():
         assert (found.magnitude() == 0).all()
 
 
+def test_products_that_underflow_are_not_nothing():
+    tiny, huge = Spans(np.array([[5e-324, 1e-310]])), Spans(np.array([[0.5, -0.5], [1e300, 1.0]]))
+    values = np.array(
+        [[arb(5e-324) * arb(0.5) + arb(1e-310) * arb(1e300), arb(5e-324) * arb(-0.5) + arb(1e-310)]]
+    )
+    _require_inside(tiny @ huge, values)
+    _require_inside(tiny[:, :1] @ huge[:1], np.array([[arb(5e-324) * arb(0.5), arb(5e-324) * arb(-0.5)]]))
+    _require_inside(tiny * tiny, np.array([[arb(5e-324) ** 2, arb(1e-310) ** 2]]))
+
+
 def test_balls_become_spans_that_hold_them():
     balls = np.array([arb(1) / 3, arb(0.5), arb(0, 1), arb(0.1) * arb(0.1)], object)
     found = from_balls(balls)

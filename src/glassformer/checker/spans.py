@@ -101,20 +101,21 @@ class Spans:
         """By middle and radius, in any order of summation."""
         mine, mine_off = self.split()
         theirs, theirs_off = other.split()
-        size, other_size = np.abs(mine), np.abs(theirs) + theirs_off
+        size, other_size = np.abs(mine), np.abs(theirs)
         share = (self.shape[-1] + 4) * _OWN
-        off = size @ (theirs_off + share * np.abs(theirs))
+        off = size @ theirs_off + share * (size @ other_size)
         if mine_off.any():
-            off = off + mine_off @ other_size
+            off = off + mine_off @ (other_size + theirs_off)
         middle = mine @ theirs
-        off = (off + _OWN * np.abs(middle)) * _UP
-        off = np.where(off == 0, 0.0, off + TINY)  # 0 where nothing but 0 was added
+        off = (off + _OWN * np.abs(middle)) * (_UP + 4 * share)
+        meets = (~_is_nothing(self)).astype(np.float64) @ (~_is_nothing(other)).astype(np.float64)
+        off = off + np.where(meets > 0, TINY, 0.0)  # what underflow can lose; nothing where only 0 is added
         return Spans(middle - off, middle + off)
 
     def sum(self, axis: int) -> "Spans":
         share = self.shape[axis] * _OWN
         low, high = self.low.sum(axis), self.high.sum(axis)
-        below, above = (share * np.abs(end).sum(axis) * _UP for end in (self.low, self.high))
+        below, above = (share * np.abs(end).sum(axis) * (_UP + 4 * share) for end in (self.low, self.high))
         return Spans(low - below, high + above)
 
     def split(self) -> tuple[Bound, Bound]:

@@ -7,6 +7,7 @@ attend to nothing: the same two values then get a third each.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from glassformer.core.errors import require_bounds, require_value
@@ -23,6 +24,7 @@ from glassformer.models.projection import (
 )
 
 MASKED = -1e30  # added to the score of a later position; its exponential is 0 in float32 and float64
+_FEW_PAIRS = 4096  # of query and key, whose biases are worth keeping
 Record = Callable[[str, Value], None]
 
 
@@ -195,16 +197,10 @@ class Attention:
     def shift(self, here: "AttentionSite", head: int, keys: int) -> Value:
         """What is added to `query key` scores whatever the tokens: the bias, -1e30 for later positions."""
         relation, heads, asking = self.relation, self.heads, here.asking
-        fixed = here.ops.array(
-            [
-                [
-                    relation.bias(head, heads, relation.distance(i, j)) if j <= i else MASKED
-                    for j in range(keys)
-                ]
-                for i in asking
-            ]
-        )
-        seen = [[relation.distance(i, min(i, j)) for j in range(keys)] for i in asking]
+        is_small = len(asking) * keys <= _FEW_PAIRS
+        tabulate = _tabulate_biases if is_small else _tabulate_biases.__wrapped__
+        biases, seen = tabulate(relation, head, heads, asking, keys)
+        fixed = here.ops.array(biases)
         learned = relation.learned_bias(here.ops, here.params, f"{here.name}.relation", head, heads, seen)
         return fixed if learned is None else learned + fixed
 
@@ -221,6 +217,18 @@ class AttentionSite(NamedTuple):
     @property
     def asking_x(self) -> Value:
         return self.x[:, self.asking.start :]
+
+
+@lru_cache(maxsize=256)
+def _tabulate_biases(
+    relation: Relation, head: int, heads: int, asking: range, keys: int
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Fixed biases, and distances, of every query and key; the same for all passes over so many positions."""
+    biases = [
+        [relation.bias(head, heads, relation.distance(i, j)) if j <= i else MASKED for j in range(keys)]
+        for i in asking
+    ]
+    return biases, [[relation.distance(i, min(i, j)) for j in range(keys)] for i in asking]
 
 
 def _read_dimensions(projection: AnyProjection, x: Value) -> Value:
