@@ -1,6 +1,6 @@
 """The words of a verdict: a summary's line, the failure, the exact share, a page's sentence, an export's.
 
->>> from glassformer.proofs.verdict import Verdict
+>>> from glassformer.proofs.verdict import ANY_BACKEND, Verdict
 >>> from glassformer.tasks import make_task
 >>> task = make_task("modular", p=113)
 >>> print(describe_verdict(Verdict(verdict="proved", inputs="12769", arithmetic="float32"), task))
@@ -17,7 +17,7 @@ from typing import Any
 
 from glassformer.core.words import format_large_count, format_percent
 from glassformer.proofs.lawful_words import count_all_errors, describe_count, describe_rule_verdict
-from glassformer.proofs.verdict import Verdict
+from glassformer.proofs.verdict import ANY_BACKEND, Verdict
 from glassformer.tasks import Task
 
 _UNKNOWN = "some inputs are answered wrongly"  # where no input that fails is known
@@ -42,7 +42,8 @@ def describe_verdict(verdict: Verdict, task: Task) -> str:
         return describe_rule_verdict(verdict)
     if verdict.verdict == "proved":
         count = format_large_count(verdict.inputs)
-        return f"proved right on all {count} {task.words.inputs}, in {verdict.arithmetic} arithmetic"
+        whose = " of any backend" if verdict.backend == ANY_BACKEND else ""
+        return f"proved right on all {count} {task.words.inputs}, in {verdict.arithmetic} arithmetic{whose}"
     if verdict.verdict == "refuted":
         return f"refuted: {_describe_failure(verdict)}"
     if verdict.verdict == "undecided":
