@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from glassformer.checker.result import CheckResult
 
 
-_MARGIN_TOLERANCE = 1e-6  # relative, within which the checker has found the smallest margin again
+_MARGIN_TOLERANCE = 1e-4  # relative, within which the checker has found the smallest margin again
 
 
 def check(
