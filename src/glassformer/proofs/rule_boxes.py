@@ -20,6 +20,7 @@ from glassformer.proofs.tables import ModelTables
 _NEARLY = 1.5  # a bound this many gaps below 0 may yet be raised above it
 _NEAREST = 3  # rivals whose gaps are bounded more closely
 _CHUNK = 1 << 21  # numbers at a time
+_ROOM = 0.3  # share of the gap in the middle that must be left: a checker halves a box that is barely decided
 _SPARE = 2.0  # times the rounding error, for a checker whose own bounds of it may be larger
 
 
@@ -133,7 +134,8 @@ class _LogitDifferences(NamedTuple):
 
     def is_surely_above(self, rivals: Bool[np.ndarray, "tok box"]) -> Bool[np.ndarray, " box"]:
         """Whether all gaps to rivals are above 0 all over the box, by _SPARE times what rounding may take."""
-        is_above: np.ndarray = ((self.least > _SPARE * self.error) | ~rivals).all(0)
+        is_clear = (self.least > _SPARE * self.error) & (self.least > _ROOM * self.gap)
+        is_above: np.ndarray = (is_clear | ~rivals).all(0)
         is_above &= np.isfinite(self.gap).any(0)
         return is_above
 
