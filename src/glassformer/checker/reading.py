@@ -164,7 +164,7 @@ def read_adder_certificate(tree: Mapping[str, object]) -> Certificate:
 
 def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
     require_known_fields(tree, _FIELDS, "the certificate")
-    origin, sha256, architecture, params = _read_certificate_model(tree)
+    origin, sha256, architecture, params = read_certificate_model(tree)
     task, verdict = _read_addition(tree), read_choice(tree, "verdict", _VERDICTS)
     _require_little_work(tree, task, architecture, sum(array.size for array in params.values()))
     is_proved = verdict == "proved"
@@ -191,7 +191,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
     )
 
 
-def _read_certificate_model(
+def read_certificate_model(
     tree: Mapping[str, object],
 ) -> tuple[str, str, Architecture, dict[str, np.ndarray]]:
     """Origin, hash, architecture and parameters, of any task; what only informs is bounded."""

@@ -96,7 +96,7 @@ def answer_prove(result: "Verdict", request: Request) -> Answer:
         lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {hardest}")
         if result.rounding_bound and result.arithmetic != "real":
             most = f"at most {2 * result.rounding_bound:.2g}"
-            if 2 * result.rounding_bound > result.smallest_margin:
+            if 2 * result.rounding_bound > (result.smallest_margin or 0.0):
                 most += ", and nowhere by as much as that gap"
             lines.append(f"  {result.arithmetic} rounding changes a logit gap by {most}")
     lines += [f"  {line}" for line in words.describe_error_shares(result, task)]
