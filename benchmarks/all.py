@@ -30,6 +30,7 @@ BENCHMARKS = {
     "population": "benchmarks.population",
     "train": "benchmarks.train",
     "prove": "benchmarks.prove",
+    "enumeration": "benchmarks.enumeration --models 63",
     "questions": "benchmarks.questions",
     "rules": "benchmarks.rules",
     "draw": "benchmarks.draw",

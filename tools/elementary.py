@@ -153,7 +153,7 @@ def scan(path: Path) -> None:
     with multiprocessing.Pool() as pool:
         for name, bits in pool.imap_unordered(_scan_chunk, jobs, chunksize=16):
             found[name] += bits
-    path.write_text(json.dumps({name: sorted(bits) for name, bits in found.items()}))
+    path.write_text(json.dumps({name: sorted(bits) for name, bits in found.items()}), encoding="utf-8")
 
 
 def _scan_chunk(job: tuple[str, int]) -> tuple[str, list[int]]:
@@ -181,7 +181,7 @@ def judge(path: Path) -> None:
         "silu": lambda x: x / (1 + (-x).exp()),
         "gelu": lambda x: x * (-x / arb(2).sqrt()).erfc() / 2,
     }
-    for name, bits in json.loads(path.read_text()).items():
+    for name, bits in json.loads(path.read_text(encoding="utf-8")).items():
         x = np.array(bits, np.uint32).view(np.float32)
         with np.errstate(all="ignore"):
             got = elementary.round_once(getattr(elementary, name), x)

@@ -423,5 +423,5 @@ def make_originals() -> dict[str, Tree]:
     }
     stored = Path(__file__).parents[2] / "fuzz/runs/adder/certificate.json"
     return {name: json.loads(json.dumps(tree)) for name, tree in made.items()} | {
-        "two axes": json.loads(stored.read_text())
+        "two axes": json.loads(stored.read_text(encoding="utf-8"))
     }

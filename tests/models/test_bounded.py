@@ -133,7 +133,7 @@ def test_the_whole_pass_in_another_backend(name):
     model = load_model(name)
     layout, random = model.addition.written(), np.random.default_rng(0)
     x, y = random.integers(0, 10, (2, layout.digits, 5))
-    tokens = layout.encode(x, y, add_digits(x, y))[:-1]
+    tokens = layout.encode(x, y, add_digits(x, y, 10))[:-1]
     ops, jax_ops = BoundedOps(model.architecture.precision, any_backend=True), JaxOps()
     with np.errstate(all="ignore"):
         given = {key: ops.array(part) for key, part in model.params.items()}

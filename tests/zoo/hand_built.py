@@ -72,5 +72,5 @@ def jax_wrong(name: str, x: np.ndarray, y: np.ndarray) -> int:
 def hard_pairs(count: int) -> tuple[np.ndarray, np.ndarray]:
     """As many hard pairs, an equal share of each kind."""
     random = np.random.default_rng(11)
-    drawn = [draw(random, -(-count // len(HARD)), DIGITS) for draw in HARD.values()]
+    drawn = [draw(random, -(-count // len(HARD)), DIGITS, 10) for draw in HARD.values()]
     return tuple(np.concatenate(numbers, axis=1) for numbers in zip(*drawn, strict=True))

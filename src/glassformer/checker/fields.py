@@ -84,7 +84,10 @@ def require_canonical(tree: object, canonical: object, name: str) -> None:
 
 def format_canonical(tree: object) -> str:
     """The one text of a tree: keys sorted, no spaces."""
-    return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise UserError("the certificate holds a number that is not finite") from None
 
 
 def read_number_or_null(tree: Mapping[str, object], key: str, is_needed: bool) -> float | None:

@@ -79,7 +79,7 @@
 /**
  * @typedef {{verdict: "proved"|"refuted"|"undecided"|"not_applicable", inputs: string, arithmetic: string,
  *   smallest_margin: number|null, rounding_bound: number|null, seconds: number|null, sentence: string,
- *   reason: string, source: string, classes: {total: number, proved: number, refuted: number, undecided:
+ *   reason: string, source: string, lawful: Object<string, any>|null, classes: {total: number, proved: number, refuted: number, undecided:
  *   number}, hardest: Example|null, counterexample: Example|null, worst: Example[], steps: Array<{step:
  *   number, column: number, margin: number, bound: number|null, input: string}>, error: Object<string,
  *   any>|null}} ProofData

@@ -166,7 +166,7 @@ class _SumInputs(Inputs):
     def follow(self, texts: tuple[str, ...], pair: Pair | None = None) -> tuple[Int[np.ndarray, " pos"], ...]:
         """One sum up to its middle digit: the pair's, or one that carries in every column."""
         digits, base = self.task.digits, self.task.base
-        for letter, number in zip("ab", pair or (), strict=False):
+        for letter, number in zip("AB", pair or (), strict=False):
             require_summand(letter, number, self.task)
         x, y = (to_digits([number], digits, base) for number in (pair or _make_carrying_pair(digits, base)))
         layout = self.task.written()
