@@ -19,7 +19,10 @@ def test_no_case_is_a_finding(monkeypatch):
     report = fuzz(tuple(KINDS), CASES, SEED, workers=1)
     assert not report.findings, report.words()
     assert not report.skipped
-    assert all(tally.accepted and tally.refused for tally in report.tallies.values()), report.words()
+    # Of a certificate every field is a claim: hardly any change leaves it valid.
+    accepting = [tally for kind, tally in report.tallies.items() if kind != "certificate"]
+    assert all(tally.accepted for tally in accepting), report.words()
+    assert all(tally.refused for tally in report.tallies.values()), report.words()
 
 
 @pytest.mark.parametrize(
