@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from glassformer.models.bounded import LEAST, OWN
 from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
-from glassformer.proofs.heads import HeadTable
+from glassformer.proofs.heads import MOST_KEYS, HeadTable
 from glassformer.proofs.paths import BestPairs, Digits, find_best_path
 from glassformer.proofs.ways import ColumnTerms
 from glassformer.tasks.addition import add_digits
@@ -22,7 +22,7 @@ from glassformer.tasks.layouts import Layout
 _ROUNDS = 40  # of Dinkelbach at most; it converges faster than any power
 _CLOSE = 1e-13  # of the values' extent, below which a gain is rounding
 _CONSTANT = 1e-9  # share by which weights may vary that are taken for constant
-SUMS = 128 * OWN  # share by which a sum of our own over all positions may be off
+SUMS = (MOST_KEYS // 2 + 24) * OWN  # share by which a sum of our own over all positions may be off
 _CHUNK = 1024  # rows at a time
 
 

@@ -24,7 +24,8 @@ _VARIES = 1e-6  # share of its size by which an earlier layer's attention may va
 _THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
 _NONE = 1e-13  # extent relative to the values themselves that is their rounding
 _NEVER = 1e-200  # what our own slack may vary by
-_MANY = 64  # own roundings of a sum over positions
+MOST_KEYS = 2000  # positions of a context: our own sums over them round as often, each time by half of OWN
+_MANY = MOST_KEYS // 2 + 24  # what they may be off in units of OWN, some other operations included
 
 _There = Bool[np.ndarray, "query 1 key tok"]
 

@@ -37,7 +37,7 @@ from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
-from glassformer.proofs.heads import HeadTable, ScoreTable, compute_fixed_mix, make_head_table
+from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, compute_fixed_mix, make_head_table
 
 _Allowed = Bool[np.ndarray, "pos tok"]
 
@@ -86,6 +86,8 @@ def tabulate_model(
 ) -> ModelTables:
     """The tables of a model whose last `asking` of len(allowed) positions ask for the next token."""
     architecture = model.architecture
+    if len(allowed) > MOST_KEYS:
+        raise NotProvableError(f"not provable by this method, which reads at most {MOST_KEYS:,} positions")
     readout = make_table_pass(model, BoundedOps(architecture.precision, real, True, any_backend))
     bounded = make_table_pass(model, BoundedOps(architecture.precision, real, False, any_backend))
     is_exact = not real and not any_backend
