@@ -167,7 +167,8 @@ class BoundedArray:
     def __mul__(self, other: Any) -> "BoundedArray":
         if isinstance(other, Blocks):
             return NotImplemented
-        return _multiply_bounded(self, to_bounded(self.floats, other))
+        found = _multiply_bounded(self, to_bounded(self.floats, other))
+        return _bound_square(self, found) if other is self else found
 
     def __truediv__(self, other: Any) -> "BoundedArray":
         other = _invert_bounded(to_bounded(self.floats, other))
@@ -311,16 +312,33 @@ def scale_parts(parts: Array | None, factor: Array) -> Array | None:
     return None if parts is None else parts * factor
 
 
+def _bound_square(x: BoundedArray, found: BoundedArray) -> BoundedArray:
+    """x x is not below 0, however wide x is."""
+    far, near = bound_magnitudes(x)
+    size = far + x.off
+    error = 2 * size * x.off + x.floats.unit * size * size + x.floats.step
+    return choose_narrower(x, found, near * near * (1 - OWN), far * far * widen_own(), error)
+
+
+def bound_magnitudes(x: BoundedArray) -> tuple[Array, Array]:
+    """The largest and the smallest magnitude that real or deployed values have."""
+    reach = (x.reach + x.off) * widen_own()
+    size = np.abs(x.centre)
+    return (size + reach) * widen_own(), np.maximum(size - reach, 0.0) * (1 - OWN)
+
+
 def _invert_bounded(x: BoundedArray) -> BoundedArray:
     """1 / x; without bounds where x may be 0."""
-    least = np.maximum(np.abs(x.centre) - (x.reach + x.off) * widen_own(), 0.0) * (1 - OWN)
+    far, least = bound_magnitudes(x)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         value = 1 / x.centre
         bend = 2 / (least * least * least) * widen_own()
         slope = -value * value
-        return bound_curve(
+        found = bound_curve(
             x, Nearly(value, OWN * np.abs(value)), Nearly(slope, 2 * OWN * np.abs(slope)), bend, 0.0
         )
+        ends = np.sign(x.centre) * np.stack([1 / far * (1 - OWN), 1 / least * widen_own()])
+        return choose_narrower(x, found, ends.min(0), ends.max(0), x.off / (least * least))
 
 
 class Nearly(NamedTuple):
@@ -346,6 +364,30 @@ def bound_curve(
     radius, moved = (np.where(np.isnan(part), np.inf, part) for part in (radius, moved))
     slopes, noise = scale_parts(x.slope, slope.value), scale_parts(x.noise, slope.value)
     return add_rounding_bounds(x.floats, value.value, slopes, radius, noise, moved, units=0.0)
+
+
+def choose_narrower(
+    x: BoundedArray, found: BoundedArray, low: Array, high: Array, error: Array
+) -> BoundedArray:
+    """f(x) as found, or between low and high where that says more: for x that is wide and has no slope.
+
+    A tangent at the centre is best for narrow x, but its radius grows as the square of x's. Both bound the
+    error, what rounding of x and of f may move f by.
+    """
+    if x.slope is not None or x.noise is not None:
+        return found
+    with np.errstate(invalid="ignore", over="ignore"):
+        hull = bound_range(x.floats, low, high)
+        error = bound_overflow(x.floats, np.maximum(np.abs(low), np.abs(high)) + error, error * widen_own())
+        narrower = np.isfinite(hull.centre) & ~(found.reach <= hull.radius)
+    return BoundedArray(
+        x.floats,
+        np.where(narrower, hull.centre, found.centre),
+        None,
+        np.where(narrower, hull.radius, found.radius),
+        None,
+        np.fmin(found.error, error) if x.floats.unit else found.error,
+    )
 
 
 def _widen_downwards(x: Array) -> Array:

@@ -42,7 +42,9 @@ class RMSNorm:
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value) -> Value:
         size = sum_squares(ops, x) / x.shape[0]  # pos batch
         gain = self.gain(ops, params, name, x.shape[0])
-        return x / ops.sqrt(size + self.eps) * gain[:, None, None]
+        scaled = x / ops.sqrt(size + self.eps)
+        tighten = getattr(ops, "tighten_norm", None)  # numbers with bounds: a share is never above the whole
+        return (tighten(x, scaled, self.eps) if tighten else scaled) * gain[:, None, None]
 
     def gain(self, ops: Ops, params: Parameters, name: str, dims: int) -> Value:
         return params[f"{name}.gain"]

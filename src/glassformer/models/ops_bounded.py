@@ -29,7 +29,9 @@ from glassformer.models.bounded import (
     add_rounding_bounds,
     bound_constant,
     bound_curve,
+    bound_magnitudes,
     bound_overflow,
+    choose_narrower,
     scale_parts,
     separate_row_errors,
     to_bounded,
@@ -41,6 +43,7 @@ from glassformer.models.ops import Value
 BENT = 12.0  # units of roundoff of x: what a gelu or silu of any backend may be off, however it is composed
 HALF_NORMAL = 0.3989422804014327  # 1 / sqrt(2 pi), at most OWN of it off
 _SHARE_UNITS = 64.0  # of OWN: more than a share, or x times its slope, is off
+_DEEPEST, _STEEPEST = 0.2785, 1.13  # neither gelu nor silu is further below 0, or below x, or steeper
 _STEEPEST_BEND = 0.8, 0.51  # of gelu, sqrt(2 / pi) at 0, and of silu, 1/2 at 0: their second derivatives
 
 
@@ -76,6 +79,7 @@ class BoundedOps:
         value, most = _find_powers(x.centre), bound_power(x.centre + (x.reach + x.off), x.size + x.off)
         error = self.floats.of_function(elementary.EXP_UNITS) * most
         real = bound_curve(x, value, value, most, error)
+        real = choose_narrower(x, real, np.zeros(x.shape), most, most * x.off + error + self.floats.step)
         if real.noise is not None:
             return real
         both = np.fmin(real.error, 2 * most + self.floats.step)  # real and deployed lie below that
@@ -88,7 +92,9 @@ class BoundedOps:
             slope = 0.5 / value
             bend = 0.25 / (low * np.sqrt(low)) * widen_own()
             error = self.floats.division_units * self.unit * np.sqrt(x.size + x.off) * widen_own()
-            return bound_curve(x, Nearly(value, OWN * value), Nearly(slope, 2 * OWN * slope), bend, error)
+            found = bound_curve(x, Nearly(value, OWN * value), Nearly(slope, 2 * OWN * slope), bend, error)
+            ends = np.sqrt(low) * (1 - OWN), np.sqrt(x.size + x.off) * widen_own()
+            return choose_narrower(x, found, *ends, 0.5 / np.sqrt(low) * x.off + error + self.floats.step)
 
     def sin(self, x: BoundedArray) -> BoundedArray:
         return self.wave(x, elementary.sin, elementary.cos, 1.0)
@@ -116,7 +122,7 @@ class BoundedOps:
         """
 
         def bent(part: BoundedArray) -> BoundedArray:
-            far, near = _bound_magnitudes(part)
+            far, near = bound_magnitudes(part)
             share = round_once(elementary.measure_normal_share, part.centre)
             density = _find_powers(-0.5 * part.centre * part.centre).value * HALF_NORMAL
             bend = bound_power(-0.5 * near * near, near * near) * HALF_NORMAL * np.maximum(2.0, far * far - 2)
@@ -128,7 +134,7 @@ class BoundedOps:
         """x S(x), S = 1 / (1 + e^-x): slope S + x S (1 - S), bend S (1 - S) (2 + x (1 - 2 S))."""
 
         def bent(part: BoundedArray) -> BoundedArray:
-            far, near = _bound_magnitudes(part)
+            far, near = bound_magnitudes(part)
             share = round_once(elementary.logistic, part.centre)
             bend = bound_power(-near, near) * (2 + far)
             return self.bend(part, share, part.centre * (share * (1 - share)), (bend, _STEEPEST_BEND[1]), far)
@@ -144,7 +150,32 @@ class BoundedOps:
         least = np.fmin(bends[0] * widen_own(), bends[1])
         floats = self.floats
         share_off = BENT * self.unit if floats.any_backend else floats.of_function(elementary.SHARE_UNITS + 1)
-        return bound_curve(x, value, Nearly(share + more, off), least, share_off * far)
+        found = bound_curve(x, value, Nearly(share + more, off), least, share_off * far)
+        low, high = x.range()
+        low, high = np.clip(low - x.off, -_DEEPEST, 0.0), np.maximum(high + x.off, 0.0)
+        return choose_narrower(x, found, low, high, _STEEPEST * x.off + share_off * far + floats.step)
+
+    def tighten_norm(self, x: Value, scaled: Value, eps: float) -> Value:
+        """x / sqrt(mean(x^2) + eps) of wide x: it grows with x_i, and shrinks as any other grows.
+
+        So its ends are those of x_i with the others at their smallest or largest. No slope by x_i is above
+        1 / root, and by another none above half of that.
+        """
+        wide = to_dense(x)
+        if not isinstance(wide, BoundedArray) or wide.slope is not None or wide.noise is not None:
+            return scaled
+        low, high = wide.range()
+        far, near = bound_magnitudes(wide)
+        dims, units = len(far), len(far) + 2 * self.floats.division_units + OWN_STEPS
+        least, most = (_sum_others(part * part) for part in (near, far))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            bottom = _find_norm_end(low, np.where(low > 0, most, least), eps)
+            top = _find_norm_end(high, np.where(high > 0, least, most), eps)
+            bottom, top = bottom - units * OWN * np.abs(bottom), top + units * OWN * np.abs(top)
+            root = np.sqrt((near * near).sum(0) / dims + eps) * (1 - units * OWN)
+            moved = 0.5 * (wide.off + wide.off.sum(0)) / root
+            lost = units * self.unit * np.sqrt(dims) + (1 + dims / (root * root)) * self.floats.step
+        return choose_narrower(wide, to_dense(scaled), bottom, top, (moved + lost) * widen_own(dims))
 
     def sum(self, x: BoundedArray, axis: int) -> BoundedArray:
         def summed(parts: Array | None) -> Array | None:
@@ -281,11 +312,14 @@ def _join_padded_parts(
     return np.stack([joined([one[i] for one in full]) for i in range(count)])
 
 
-def _bound_magnitudes(x: BoundedArray) -> tuple[Array, Array]:
-    """The largest and the smallest magnitude that real or deployed values have."""
-    reach = (x.reach + x.off) * widen_own()
-    size = np.abs(x.centre)
-    return (size + reach) * widen_own(), np.maximum(size - reach, 0.0) * (1 - OWN)
+def _sum_others(parts: Array) -> Array:
+    """For each row the sum of all other rows, without what subtraction would cost."""
+    return np.stack([np.delete(parts, row, 0).sum(0) for row in range(len(parts))])
+
+
+def _find_norm_end(x: Array, others: Array, eps: float) -> Array:
+    """x_i / sqrt((x_i^2 + others) / dims + eps), but for our own rounding."""
+    return np.asarray(x / np.sqrt((x * x + others) / len(x) + eps))
 
 
 def _find_powers(x: Array) -> Nearly:

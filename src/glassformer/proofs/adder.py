@@ -20,8 +20,9 @@ from glassformer.models.adding import SumAnswer, write_sum
 from glassformer.models.model import Model
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
 from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_pair_gaps
+from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
-from glassformer.proofs.tables import ModelTables, NotProvableError, tabulate_model
+from glassformer.proofs.tables import ModelTables, NotProvableError
 from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict
 from glassformer.tasks.addition import Addition, to_numbers
 
@@ -51,7 +52,7 @@ def prove_adder(
     arithmetic = "real" if real else model.architecture.precision
     layout = _require_adder_layout(model, task)
     try:
-        tables = tabulate_model(
+        tables = tabulate_best_mix(
             model, find_allowed_tokens(layout, model.architecture.vocab), layout.digits + 1, real, any_backend
         )
     except NotProvableError as error:

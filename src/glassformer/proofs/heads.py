@@ -13,17 +13,14 @@ from glassformer.models.bounded import (
     BoundedArray,
     FloatFormat,
     bound_constant,
-    bound_range,
     widen_own,
 )
 from glassformer.models.elementary import EXP_UNITS, exp, round_once
 from glassformer.models.ops_bounded import BoundedOps, bound_power
 from glassformer.models.ops_numpy import NumpyOps
 
-_VARIES = 1e-6  # share of its size by which an earlier layer's attention may vary before it counts as mixing
 _THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
 _NONE = 1e-13  # extent relative to the values themselves that is their rounding
-_NEVER = 1e-200  # what our own slack may vary by
 MOST_KEYS = 2000  # positions of a context: our own sums over them round as often, each time by half of OWN
 _MANY = MOST_KEYS // 2 + 24  # what they may be off in units of OWN, some other operations included
 
@@ -59,6 +56,7 @@ class HeadTable:
     along: BoundedArray  # axis key tok: values minus the centre, along each axis
     nothing: Float[np.ndarray, " axis"]  # the value 0 along each axis
     error: Float[np.ndarray, "dim query asked"]  # by which the deployed mix may be off the real one
+    outside: Float[np.ndarray, "dim query asked"]  # by which it may lie outside of what real mixes can be
     aside: Float[np.ndarray, "dim query asked"]  # how far a mix, real or deployed, may be off the axes
     widened: Float[np.ndarray, "axis query asked"]  # the error along the axes
 
@@ -71,19 +69,31 @@ def make_head_table(
     centre, axes = _find_main_axes(points)
     exact = BoundedOps("float64", real=True)
     along = exact.linear(exact.array(axes), _shift_values(values, centre))
-    error = _bound_mix_error(floats, scores, values, weights, there)
+    error, outside = _bound_mix_error(floats, scores, values, weights, there)
     along_error = np.tensordot(np.abs(axes), error, 1) * (1 + OWN)  # axis query asked
     across = _measure_axis_loss(axes)
     extent = (np.abs(points - centre).max(0) + values.reach.max((1, 2))) * (1 + OWN)
     aside = (across @ extent)[:, None, None] + np.tensordot(across, error, 1)
     return HeadTable(
-        scores.centre, weights, values, centre, axes, along, -(axes @ centre), error, aside, along_error
+        scores.centre,
+        weights,
+        values,
+        centre,
+        axes,
+        along,
+        -(axes @ centre),
+        error,
+        outside,
+        aside,
+        along_error,
     )
 
 
 def _bound_weights(floats: FloatFormat, extra: float, scores: ScoreTable, there: _There) -> _WeightBounds:
     """Bounds on the real weights; the deployed ones themselves where no token changes them."""
-    top = np.where(there, scores.centre, -np.inf).max((2, 3), keepdims=True)  # query asked 1 1
+    top = np.where(there, scores.centre + scores.radius, -np.inf).max(
+        (2, 3), keepdims=True
+    )  # query asked 1 1
     top = np.maximum(top, 0.0) if extra else top
     with np.errstate(under="ignore", over="ignore"):
         if _has_known_scores(floats, scores):
@@ -138,8 +148,11 @@ def _measure_axis_loss(axes: Float[np.ndarray, "axis dim"]) -> Float[np.ndarray,
 
 def _bound_mix_error(
     floats: FloatFormat, scores: ScoreTable, values: BoundedArray, weights: _WeightBounds, there: _There
-) -> Float[np.ndarray, "dim query asked"]:
-    """How far a deployed mix may be from the real one: shares, values, and the rounding of the sums."""
+) -> tuple[Float[np.ndarray, "dim query asked"], Float[np.ndarray, "dim query asked"]]:
+    """How far a deployed mix may be from the real one: shares, values, and the rounding of the sums.
+
+    And how far from all real ones: whatever its weights are, it is a mean of values, but for that rounding.
+    """
     most = _bound_shares(weights, there)
     wrong = _bound_share_errors(floats, scores, weights, there)  # relative, of each share
     moved = (most * wrong).max(3).sum(2)  # query asked
@@ -149,17 +162,37 @@ def _bound_mix_error(
         2
     )  # query asked
     at_worst = _bound_sum_error(floats, there.any(3).sum(2))
-    found = np.empty((values.shape[0], *weights.rest.shape))
-    for dim in range(len(found)):
+    is_finite = np.where(there, np.isfinite(scores.error), True).all(
+        (2, 3)
+    )  # query asked: no score overflows
+    found = np.empty((2, values.shape[0], *weights.rest.shape))
+    for dim in range(len(values.centre)):
         size, off = np.abs(values.centre[dim]) + values.reach[dim], values.off[dim]  # key tok
         mean = _bound_mean_size(most, size, there)  # of the magnitudes, at the most
         share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * mean)
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
         lost = there.shape[2] * floats.step * (1 + 2 * np.where(there, size, 0.0).max())  # by underflow
-        found[dim] = 2 * share + sums + _bound_mean_size(most, off, there) + lost
-    every: np.ndarray = found * (1 + _MANY * OWN)
-    return every
+        around = _bound_mean_size(most, off, there) + lost
+        outside = np.where(is_finite, at_worst * mean + around, np.inf)
+        span = _measure_value_span(values, dim, there, weights)
+        found[:, dim] = np.fmin(2 * share + sums + around, span + outside), outside
+    error, outside = found * (1 + _MANY * OWN)
+    return error, outside
+
+
+def _measure_value_span(
+    values: BoundedArray, dim: int, there: _There, weights: _WeightBounds
+) -> Float[np.ndarray, "query asked"]:
+    """From the smallest to the largest value: two means are no further apart, whatever their weights."""
+    low, high = values.centre[dim] - values.reach[dim], values.centre[dim] + values.reach[dim]  # key tok
+    least, most = np.where(there, low, np.inf).min((2, 3)), np.where(there, high, -np.inf).max((2, 3))
+    has_rest = weights.rest > 0
+    least, most = (
+        np.where(has_rest, np.minimum(least, 0.0), least),
+        np.where(has_rest, np.maximum(most, 0.0), most),
+    )
+    return np.asarray(most - least)
 
 
 def _bound_sum_error(floats: FloatFormat, count: np.ndarray) -> np.ndarray:
@@ -210,36 +243,4 @@ def _bound_power_gain(x: np.ndarray) -> np.ndarray:
     """At least e^x - 1, for x >= 0: x + x^2 / 2 + ... is below x (1 + x/2 + (x/2)^2 + ...), below 2."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: np.ndarray = np.where(x < 1, x / (1 - 0.5 * x) * widen_own(), np.inf)
-    return found
-
-
-def compute_fixed_mix(
-    floats: FloatFormat, head: HeadTable, there: _There, asked: Bool[np.ndarray, "query tok"]
-) -> tuple[BoundedArray, float]:
-    """`dim query tok`: each query's mix whatever the tokens are; and how much it varies, if that matters."""
-    low, high, rest = head.weights
-    least_total = np.where(there.any(3), np.where(there, low, np.inf).min(3), 0.0).sum(2) + rest
-    most_total = high.max(3).sum(2) + rest  # query asked
-    low_value, high_value = head.values.centre - head.values.reach, head.values.centre + head.values.reach
-    least = _sum_best_positions(np.minimum, low, high, low_value, there)
-    most = _sum_best_positions(np.maximum, low, high, high_value, there)
-    slack = _MANY * OWN * (np.abs(least) + np.abs(most)) + LEAST
-    ends = np.stack([least - slack, most + slack])
-    quotients = np.stack([ends / (least_total * (1 - _MANY * OWN)), ends / (most_total * (1 + _MANY * OWN))])
-    bottom, top = quotients.min((0, 1)), quotients.max((0, 1))  # dim query asked
-    vary = float((top - bottom)[:, asked].max())
-    matters = vary > _VARIES * float(np.abs(quotients).max()) + _NEVER
-    return bound_range(floats, bottom, top, head.error), vary if matters else 0.0
-
-
-def _sum_best_positions(
-    best: np.ufunc, low: np.ndarray, high: np.ndarray, value: Float[np.ndarray, "dim key tok"], there: _There
-) -> Float[np.ndarray, "dim query asked"]:
-    """Over the positions the best, smallest or largest, weight x value of any token that may be there."""
-    found = np.zeros((len(value), *low.shape[:2]))
-    none = np.inf if best is np.minimum else -np.inf
-    for dim, row in enumerate(value):
-        every = best(low * row, high * row)  # query asked key tok
-        chosen = best.reduce(np.where(there, every, none), axis=3)
-        found[dim] = np.where(there.any(3), chosen, 0.0).sum(2)
     return found

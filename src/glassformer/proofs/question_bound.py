@@ -19,8 +19,9 @@ from glassformer.core.waiting import TellShare
 from glassformer.models.bounded import LEAST, FloatFormat, bound_range, sum_magnitudes
 from glassformer.models.model import Model
 from glassformer.proofs.extremes import SUMS
+from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.proofs.readout import MixBoxes, bound_box_logits
-from glassformer.proofs.tables import ModelTables, tabulate_model
+from glassformer.proofs.tables import ModelTables
 from glassformer.tasks import Prompts
 
 _MOST_STEPS = 3e10  # sums of all walks; beyond it they take longer than they save
@@ -82,7 +83,7 @@ def tabulate_prompts(model: Model, prompts: Prompts) -> ModelTables:
     allowed = np.zeros((model.architecture.context, model.architecture.vocab), bool)
     for position, slot in enumerate(prompts.slots):
         allowed[position, slot] = True
-    return tabulate_model(model, allowed, asking=1)
+    return tabulate_best_mix(model, allowed, asking=1)
 
 
 def prove_classes(

@@ -7,9 +7,11 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from glassformer.models.attention import AttentionSite
+from glassformer.models.blocks import to_dense
 from glassformer.models.bounded import OWN, BoundedArray, bound_coordinate, sum_magnitudes
 from glassformer.models.forward import finish_layer, format_layer_prefix, ignore_record, read_out_logits
 from glassformer.models.head import LowestHead
+from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.extremes import Turn
 from glassformer.proofs.heads import HeadTable
 from glassformer.proofs.tables import ModelTables
@@ -109,19 +111,26 @@ def bound_box_logits(tables: ModelTables, boxes: MixBoxes) -> BoundedArray:
         moved = layer.attention.write(site, _enclose_box_mixes(tables, boxes), ignore_record)
         x = finish_layer(layer, ops, params, name, kept, moved, ignore_record)
         for index in range(tables.mixing + 1, len(architecture.layers)):
-            x = finish_layer(
-                architecture.layers[index],
-                ops,
-                params,
-                format_layer_prefix(architecture, index),
-                x,
-                None,
-                ignore_record,
-            )
+            layer, name = architecture.layers[index], format_layer_prefix(architecture, index)
+            moved = _write_later_mixes(tables, index, ops, x, boxes) if layer.attention else None
+            x = finish_layer(layer, ops, params, name, x, moved, ignore_record)
         logits: BoundedArray = read_out_logits(
             architecture, ops, params, x, tables.token_table, ignore_record
         )
     return logits[:, 0]
+
+
+def _write_later_mixes(
+    tables: ModelTables, index: int, ops: BoundedOps, x: BoundedArray, boxes: MixBoxes
+) -> BoundedArray:
+    """What a layer behind the mix writes, whatever the other positions hold."""
+    architecture = tables.model.architecture
+    attention, name = architecture.layers[index].attention, format_layer_prefix(architecture, index)
+    assert attention
+    site = AttentionSite(ops, tables.params, f"{name}attn", to_dense(x), range(1))
+    mixes = [mix[:, boxes.position, boxes.token][:, None] for mix in tables.later[index]]  # dim 1 box
+    written: BoundedArray = attention.write(site, mixes, ignore_record)
+    return written
 
 
 def _enclose_box_mixes(tables: ModelTables, boxes: MixBoxes) -> list[BoundedArray]:

@@ -17,13 +17,13 @@ from glassformer.core.waiting import TellShare
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import tabulate_demands
 from glassformer.proofs.lawful import LawfulContexts
+from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.proofs.rule_lawful import FEW, MANY, WeighedContexts, weigh_contexts
 from glassformer.proofs.rule_margins import ContextMargins
 from glassformer.proofs.rule_nodes import Splitter
 from glassformer.proofs.rule_search import SAME, ContextSearch, SearchCounts, SearchParts
 from glassformer.proofs.rule_weights import make_beginning_chances, make_window_chances
 from glassformer.proofs.rule_worst import WorstContexts, search_worst_contexts
-from glassformer.proofs.tables import tabulate_model
 from glassformer.proofs.verdict import Verdict, choose_counterexample, decide_outcome, keep_finite
 from glassformer.tasks import Sequences, Strings, tabulate_automaton
 
@@ -83,8 +83,8 @@ def make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
     automaton = tabulate_automaton(rule)
     demands = tabulate_demands(automaton)
     everything = np.ones((n, vocab), bool)
-    rounded = tabulate_model(model, everything, n)
-    tables = tabulate_model(model, everything, n, real=True) if real else rounded
+    rounded = tabulate_best_mix(model, everything, n)
+    tables = tabulate_best_mix(model, everything, n, real=True) if real else rounded
     worst, lawful = WorstContexts(ContextMargins(tables, demands), real), LawfulContexts(automaton, n)
     return SearchParts(tables, rounded, Splitter(demands, n), worst, lawful)
 

@@ -1,14 +1,11 @@
 """How far a mix can reach along any direction, over all contexts of a node.
 
-The largest value of a coordinate sum w a / (c + sum w) over independent tokens is found as Dinkelbach has it:
-guess it, take at every position the token that makes w (a - guess) largest, and guess their ratio next.
-Whatever the guess, guess + largest sum / smallest denominator is an upper bound. Along the axes this gives a
-box, and along the slope of a hidden unit, or of a gap between logits, what contexts reach and not the box's
-corner.
+Along the axes this gives a box, and along the slope of a hidden unit, or of a gap between logits, what
+contexts reach and not the box's corner.
 """
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from glassformer.models.blocks import map_blocks
 from glassformer.models.bounded import LEAST, OWN, BoundedArray, add_rounding_bounds, bound_range, scale_parts
@@ -16,9 +13,10 @@ from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.extremes import SUMS
 from glassformer.proofs.heads import HeadTable
+from glassformer.proofs.means import maximise_mix
 from glassformer.proofs.rule_nodes import Nodes
 
-ROUNDS = 2  # of Dinkelbach; it converges faster than any power, and any guess gives a bound
+ROUNDS = 2  # of guessing how far a mix can reach
 _CHUNK = 1 << 19  # numbers at a time, for the cache
 
 
@@ -30,7 +28,8 @@ def enclose_nodes(heads: tuple[HeadTable, ...], nodes: Nodes) -> tuple[np.ndarra
         low, high, rest = _select_node_weights(head, nodes)
         for sign, found in ((1.0, highs), (-1.0, lows)):
             centre, nothing = sign * head.along.centre[None], sign * head.nothing
-            found.append(sign * _maximise_mix(centre, head.along.reach, nothing, sets, low, high, rest))
+            most = maximise_mix(centre, head.along.reach, nothing, sets, low, high, rest, ROUNDS)
+            found.append(sign * most)
     return np.concatenate(lows, 1), np.concatenate(highs, 1)
 
 
@@ -86,81 +85,8 @@ def _bound_farthest(
     radius = np.tensordot(size, head.along.reach, 1) + SUMS * scale
     nothing = pull @ head.nothing - here + SUMS * (size @ np.abs(head.nothing) + np.abs(here))
     low, high, rest = _select_node_weights(head, nodes)
-    sets = nodes.tokens[:, None]
-    return _maximise_mix(centre[:, None], radius[:, None], nothing[:, None], sets, low, high, rest)[:, 0]
-
-
-def _maximise_mix(
-    centre: np.ndarray,
-    radius: np.ndarray,
-    nothing: np.ndarray,
-    sets: Bool[np.ndarray, "node 1 pos tok"],
-    low: np.ndarray,
-    high: np.ndarray,
-    rest: np.ndarray,
-) -> Float[np.ndarray, "node axis"]:
-    """Upper bounds of the mix of centre, give or take a radius; arrays are `node axis pos tok`."""
-    value = centre + radius
-    guess = np.broadcast_to(centre.mean((2, 3)), (len(sets), centre.shape[1]))
-    for turn in range(ROUNDS):
-        moved = value - guess[:, :, None, None]
-        moved = moved + OWN * (np.abs(value) + np.abs(guess[:, :, None, None]))
-        terms = np.where(sets, np.where(moved > 0, high, low) * moved, -np.inf)
-        if turn < ROUNDS - 1:
-            guess = _mix_chosen_tokens(
-                terms.argmax(3)[..., None], centre, (low + high) / 2, rest, nothing, guess
-            )
-    found = _raise_guess(sets, low, high, rest, guess, terms, rest * (nothing - guess))
-    return np.asarray(np.minimum(found, _find_largest_value(value, nothing, sets & (high > 0), rest)))
-
-
-def _find_largest_value(
-    value: np.ndarray, nothing: np.ndarray, there: np.ndarray, rest: np.ndarray
-) -> np.ndarray:
-    """The largest value of all, which no mean of them is above; rounded up."""
-    found: np.ndarray = np.where(there, value, -np.inf).max((2, 3))
-    found = np.where(rest > 0, np.maximum(found, nothing), found)
-    found += SUMS * np.abs(found) + LEAST
-    return found
-
-
-def _mix_chosen_tokens(
-    best: Int[np.ndarray, "node axis pos 1"],
-    centre: np.ndarray,
-    weights: np.ndarray,
-    rest: np.ndarray,
-    nothing: np.ndarray,
-    guess: np.ndarray,
-) -> Float[np.ndarray, "node axis"]:
-    """The mix of the chosen tokens; the old guess where they have no weight."""
-    shape = (*best.shape[:3], centre.shape[3])
-    weight, along = (
-        np.take_along_axis(np.broadcast_to(part, shape), best, 3)[..., 0] for part in (weights, centre)
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = ((weight * along).sum(2) + rest * nothing) / (weight.sum(2) + rest)
-    return np.where(np.isfinite(found), found, guess)
-
-
-def _raise_guess(
-    sets: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    rest: np.ndarray,
-    guess: np.ndarray,
-    terms: np.ndarray,
-    extra: np.ndarray,
-) -> Float[np.ndarray, "node axis"]:
-    """guess + largest sum / smallest denominator (the largest where the sum is negative), rounded up."""
-    best = terms.max(3)
-    scale = np.abs(best).sum(2) + np.abs(extra)
-    gain = best.sum(2) + extra + SUMS * scale
-    least = np.where(sets, low, np.inf).min(3).sum(2) + rest
-    most = np.where(sets, high, 0.0).max(3).sum(2) + rest
-    with np.errstate(divide="ignore"):
-        found: np.ndarray = guess + gain / np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
-    found += OWN * (np.abs(found) + np.abs(guess)) + LEAST
-    return found
+    sets, parts = nodes.tokens[:, None], (centre[:, None], radius[:, None], nothing[:, None])
+    return maximise_mix(*parts, sets, low, high, rest, ROUNDS)[:, 0]
 
 
 class TightOps(BoundedOps):

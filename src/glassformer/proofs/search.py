@@ -148,7 +148,7 @@ def _find_class_axes(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarra
     mixes = np.stack(
         [compute_pair_mix(tables, classes, digits[rows]) for digits in list_bound_ends(level.bounds)], 1
     )
-    moved = mixes - mixes.mean(1, keepdims=True)  # row end coordinate
+    moved = np.nan_to_num(mixes - mixes.mean(1, keepdims=True))  # row end coordinate
     turn, first = np.zeros((len(rows), tables.coordinates, tables.coordinates)), 0
     for head in tables.heads:
         part = slice(first, first + len(head.axes))

@@ -7,13 +7,15 @@ query at position p that holds token q the mix is
 
 Our own pass adds in order, so these tables are known to the last bit and count as exact; where they are not
 (real numbers or any backend are asked for, or a layer before attends) they have bounds.
-A layer before the mix may attend where nothing moves but what stands there always: TinyAdder's first layer
-reads marks. Its output is then a table as well, a hair wide.
+One attention layer is the mix. What any other attends to is enclosed, over all contexts at once
+(`enclosure.py`): before the mix it makes the tables wide, by a hair where it reads marks alone as TinyAdder's
+first layer does; behind the mix it is added to the readout. The mix is the layer that leaves the logits best
+known.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,7 +23,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from glassformer.core.errors import UserError
-from glassformer.models.architecture import Layer
+from glassformer.models.architecture import Architecture
 from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.blocks import to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
@@ -37,7 +39,8 @@ from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
-from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, compute_fixed_mix, make_head_table
+from glassformer.proofs.enclosure import enclose_mix, is_varying
+from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, make_head_table
 
 _Allowed = Bool[np.ndarray, "pos tok"]
 
@@ -58,6 +61,8 @@ class ModelTables:
     stream: BoundedArray  # dim query tok, of the positions that ask
     token_table: BoundedArray  # tok dim
     heads: tuple[HeadTable, ...]
+    later: Mapping[int, list[BoundedArray]] = field(default_factory=dict)  # by layer: mixes, dim query tok
+    is_enclosed: bool = False  # another layer mixes tokens too: tables are not all that there is
 
     @property
     def coordinates(self) -> int:
@@ -67,11 +72,18 @@ class ModelTables:
     def in_real_numbers(self) -> "ModelTables":
         """The same tables with a readout that does not round."""
         real = make_table_pass(self.model, BoundedOps(self.model.architecture.precision, real=True))
-        stream, table = (
-            BoundedArray(real.ops.floats, part.centre, None, part.reach, None, np.zeros(part.shape))
-            for part in (self.stream, self.token_table)
+
+        def drop_error(part: BoundedArray) -> BoundedArray:
+            return BoundedArray(real.ops.floats, part.centre, None, part.reach, None, np.zeros(part.shape))
+
+        return replace(
+            self,
+            ops=real.ops,
+            params=real.params,
+            stream=drop_error(self.stream),
+            token_table=drop_error(self.token_table),
+            later={index: [drop_error(mix) for mix in mixes] for index, mixes in self.later.items()},
         )
-        return replace(self, ops=real.ops, params=real.params, stream=stream, token_table=table)
 
 
 class _TablePass(NamedTuple):
@@ -81,10 +93,26 @@ class _TablePass(NamedTuple):
     params: Parameters
 
 
+class _Stream(NamedTuple):
+    """How far a pass over all (position, token) has come, in which arithmetic."""
+
+    x: Value  # dim pos tok
+    here: _TablePass
+    is_enclosed: bool  # a layer before has mixed tokens
+
+
 def tabulate_model(
-    model: Model, allowed: _Allowed, asking: int, real: bool = False, any_backend: bool = False
+    model: Model,
+    allowed: _Allowed,
+    asking: int,
+    real: bool = False,
+    any_backend: bool = False,
+    mixing: int | None = None,
 ) -> ModelTables:
-    """The tables of a model whose last `asking` of len(allowed) positions ask for the next token."""
+    """The tables of a model whose last `asking` of len(allowed) positions ask for the next token.
+
+    `mixing` is the layer of the mix; none: the last with attention.
+    """
     architecture = model.architecture
     if len(allowed) > MOST_KEYS:
         raise NotProvableError(f"not provable by this method, which reads at most {MOST_KEYS:,} positions")
@@ -92,26 +120,30 @@ def tabulate_model(
     bounded = make_table_pass(model, BoundedOps(architecture.precision, real, False, any_backend))
     is_exact = not real and not any_backend
     here = make_table_pass(model, NumpyOps(architecture.precision)) if is_exact else bounded
-    tokens = np.broadcast_to(np.arange(architecture.vocab), (len(allowed), architecture.vocab))
-    mixing, floats = _find_mixing_layer(architecture.layers), bounded.ops.floats
+    mixing = list_attention_layers(architecture)[-1] if mixing is None else mixing
+    positions = range(len(allowed) - asking, len(allowed))
     with np.errstate(over="ignore", invalid="ignore"), _refuse_overflow(model):
+        tokens = np.broadcast_to(np.arange(architecture.vocab), (len(allowed), architecture.vocab))
         table, x = embed_tokens(architecture, *here, tokens)
-        for index, layer in enumerate(architecture.layers[:mixing]):
-            name = format_layer_prefix(architecture, index)
-            if layer.attention:
-                moved = _compute_fixed_output(layer, here, bounded, name, x, allowed)
-                x, here = to_bounded(floats, to_dense(x)), bounded
-                x = finish_layer(layer, *here, name, x, moved, ignore_record)
-            else:
-                x = finish_layer(layer, *here, name, x, None, ignore_record)
-        positions = range(len(allowed) - asking, len(allowed))
-        name = format_layer_prefix(architecture, mixing)
-        heads = tuple(
-            _tabulate_heads(architecture.layers[mixing], here, name, x, positions, allowed, bounded.ops)
-        )
-        stream = _spread_tokens(to_bounded(floats, to_dense(x[:, positions.start :])), architecture.vocab)
+        before = _Stream(x, here, is_enclosed=False)
+        for index in range(mixing):
+            before, _ = _pass_layer(architecture, index, before, bounded, allowed)
+        heads = _tabulate_heads(architecture, mixing, before, positions, allowed, bounded.ops)
+        stream = _spread_tokens(_to_bounded_stream(before, bounded)[:, positions.start :], architecture.vocab)
         _require_finite_tables(stream.centre, stream.off)
-    return ModelTables(model, *readout, mixing, positions, stream, to_bounded(floats, table), heads)
+        later, varies = _enclose_later_layers(architecture, mixing, before, bounded, allowed)
+    later = {index: [mix[:, positions.start :] for mix in mixes] for index, mixes in later.items()}
+    return ModelTables(
+        model,
+        *readout,
+        mixing,
+        positions,
+        stream,
+        to_bounded(bounded.ops.floats, table),
+        tuple(heads),
+        later,
+        before.is_enclosed or varies,
+    )
 
 
 def make_table_pass(model: Model, ops: Any) -> _TablePass:
@@ -121,27 +153,68 @@ def make_table_pass(model: Model, ops: Any) -> _TablePass:
     )
 
 
-def _find_mixing_layer(layers: Sequence[Layer]) -> int:
-    """The last layer with attention."""
-    attending = [index for index, layer in enumerate(layers) if layer.attention]
+def list_attention_layers(architecture: Architecture) -> list[int]:
+    """The layers that attend, first to last; there is one at least."""
+    attending = [index for index, layer in enumerate(architecture.layers) if layer.attention]
     if not attending:
         raise NotProvableError("not provable by this method, because no layer of the model has attention")
-    return attending[-1]
+    return attending
+
+
+def _enclose_later_layers(
+    architecture: Architecture, mixing: int, stream: _Stream, bounded: _TablePass, allowed: _Allowed
+) -> tuple[dict[int, list[BoundedArray]], bool]:
+    """Every head's mixes in the layers behind the mix, and whether what they write varies."""
+    last = list_attention_layers(architecture)[-1]
+    if mixing == last:
+        return {}, False
+    stream, _ = _pass_layer(architecture, mixing, stream, bounded, allowed)
+    stream, found = stream._replace(is_enclosed=False), dict[int, list[BoundedArray]]()
+    for index in range(mixing + 1, last + 1):
+        stream, mixes = _pass_layer(architecture, index, stream, bounded, allowed)
+        if mixes:
+            found[index] = mixes
+    return found, stream.is_enclosed
+
+
+def _pass_layer(
+    architecture: Architecture, index: int, stream: _Stream, bounded: _TablePass, allowed: _Allowed
+) -> tuple[_Stream, list[BoundedArray]]:
+    """The stream behind a layer, and its heads' mixes, enclosed over all contexts."""
+    layer, name = architecture.layers[index], format_layer_prefix(architecture, index)
+    if not layer.attention:
+        x = finish_layer(layer, *stream.here, name, stream.x, None, ignore_record)
+        return stream._replace(x=x), []
+    heads = _tabulate_heads(architecture, index, stream, range(len(allowed)), allowed, bounded.ops)
+    mixes = [enclose_mix(bounded.ops.floats, head, allowed) for head in heads]
+    kept = _to_bounded_stream(stream, bounded)
+    site = AttentionSite(*bounded, f"{name}attn", kept, range(len(allowed)))
+    moved = to_dense(layer.attention.write(site, mixes, ignore_record))
+    x = finish_layer(layer, *bounded, name, kept, moved, ignore_record)
+    return _Stream(x, bounded, stream.is_enclosed or is_varying(moved, allowed)), mixes
+
+
+def _to_bounded_stream(stream: _Stream, bounded: _TablePass) -> BoundedArray:
+    return to_bounded(bounded.ops.floats, to_dense(stream.x))
 
 
 def _tabulate_heads(
-    layer: Layer,
-    here: _TablePass,
-    name: str,
-    x: Value,
+    architecture: Architecture,
+    index: int,
+    stream: _Stream,
     positions: range,
     allowed: _Allowed,
     bounded: BoundedOps,
 ) -> list[HeadTable]:
     """Scores and values of every head of a layer, for queries at `positions`."""
-    attention, vocab = layer.attention, allowed.shape[1]
+    layer, name, vocab = (
+        architecture.layers[index],
+        format_layer_prefix(architecture, index),
+        allowed.shape[1],
+    )
+    attention, here = layer.attention, stream.here
     assert attention
-    normed = layer.attention_norm(*here, f"{name}attn_norm", x)
+    normed = layer.attention_norm(*here, f"{name}attn_norm", stream.x)
     site = AttentionSite(*here, f"{name}attn", normed, positions)
     q, k, v = attention.project(site)
     heads: list[HeadTable] = []
@@ -151,7 +224,7 @@ def _tabulate_heads(
         values = _spread_tokens(
             to_bounded(bounded.floats, to_dense(attention.carried(site, number, v))), vocab
         )
-        _require_finite_tables(values.centre, scores.centre)
+        _require_finite_tables(values.centre, values.reach, scores.centre)
         heads.append(
             make_head_table(
                 bounded.floats, attention.extra, scores, values, _mask_causal_keys(positions, allowed)
@@ -190,27 +263,6 @@ def _tabulate_scores(
     shape = (len(site.asking), vocab, keys.shape[1], vocab)
     centre, radius, error = (np.broadcast_to(part, shape) for part in (every.centre, every.reach, every.off))
     return ScoreTable(centre, radius, error, every.shape[3] > 1)
-
-
-def _compute_fixed_output(
-    layer: Layer, here: _TablePass, bounded: _TablePass, name: str, x: Value, allowed: _Allowed
-) -> Value:
-    """What a layer's attention adds to the stream, where it moves nothing that varies."""
-    positions = range(len(allowed))
-    heads = _tabulate_heads(layer, here, name, x, positions, allowed, bounded.ops)
-    found = [
-        compute_fixed_mix(bounded.ops.floats, head, _mask_causal_keys(positions, allowed), allowed)
-        for head in heads
-    ]
-    varying = max(vary for _, vary in found)
-    if varying > 0:
-        raise NotProvableError(
-            f"not provable by this method, because {name.rstrip('.')} mixes tokens, as a later layer does "
-            f"(what its attention brings to one position varies by {varying:.3g})"
-        )
-    assert layer.attention
-    site = AttentionSite(*bounded, f"{name}attn", to_bounded(bounded.ops.floats, to_dense(x)), positions)
-    return layer.attention.write(site, [mix for mix, _ in found], ignore_record)
 
 
 @contextmanager
