@@ -16,17 +16,23 @@ import numpy as np
 from jaxtyping import Int
 
 from glassformer.core.errors import UserError
-from glassformer.models.adding import SumAnswer, write_sum
+from glassformer.models.adding import write_sum
 from glassformer.models.model import Model
+from glassformer.proofs.attack import find_wrong_pair
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
-from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_pair_gaps
+from glassformer.proofs.every_pair import PairRun, can_run_all, run_all_pairs
+from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_real_margins
 from glassformer.proofs.mixing import tabulate_best_mix
+from glassformer.proofs.paths import Digits
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError
-from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict
+from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict, keep_finite
 from glassformer.tasks.addition import Addition, to_numbers
 
 _TIME = 60.0  # seconds that a proof may take where nothing else is said
+
+
+_RUNNING = 3.0  # seconds that looking for a wrong pair may take, whatever the bounds have used up
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +41,7 @@ class AdderProof(Verdict):
 
     tables: ModelTables | None = None
     levels: tuple[ClassLevel, ...] = ()
+    run: PairRun | None = None  # every pair, where bounds left some open
 
 
 def prove_adder(
@@ -46,47 +53,97 @@ def prove_adder(
     close: float = CLOSE,
     any_backend: bool = False,
 ) -> AdderProof:
-    """Decide every class of pairs; `margins`: also find the hardest pair of every step."""
+    """Decide every class of pairs; `margins`: also find the hardest pair of every step.
+
+    What bounds leave open is run: every pair where they are few, or else pairs that look hard.
+    """
     began = time.perf_counter()
-    deadline = began + seconds
-    arithmetic = "real" if real else model.architecture.precision
-    layout = _require_adder_layout(model, task)
+    deadline, layout = began + seconds, _require_adder_layout(model, task)
+    about: dict[str, Any] = {
+        "inputs": str(task.count_inputs(layout.length)),
+        "arithmetic": "real" if real else model.architecture.precision,
+        "backend": ANY_BACKEND if any_backend else OWN_PASS,
+    }
     try:
-        tables = tabulate_best_mix(
-            model, find_allowed_tokens(layout, model.architecture.vocab), layout.digits + 1, real, any_backend
-        )
+        allowed = find_allowed_tokens(layout, model.architecture.vocab)
+        tables = tabulate_best_mix(model, allowed, layout.digits + 1, real, any_backend)
+        with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
+            found = _prove_by_bounds(model, task, tables, margins, close, began, deadline)
     except NotProvableError as error:
-        return _make_inapplicable_proof(task, arithmetic, str(error), began)
-    with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
-        levels = search_classes(tables, enumerate_pair_classes(layout), deadline)
-        counts = _count_roots(levels)
-        verdict = _decide_adder_verdict(counts)
-        wrong = _find_plainest_sum(model, task, levels) if verdict == "refuted" else None
-        spent, look = time.perf_counter() - began, verdict == "proved" and margins
-        worst = find_hardest_pairs(tables, levels, close, spent, deadline) if look else ()
-        rounding = max(
-            float(level.error[level.status == ClassStatus.PROVED].max(initial=0.0)) for level in levels
-        )
-        margin, bound = _find_smallest_margin(tables, levels, worst, verdict)
-    steps = [asdict(one) for one in worst]
-    return AdderProof(
-        verdict=verdict,
-        inputs=str(task.count_inputs(layout.length)),
-        arithmetic=arithmetic,
-        backend=ANY_BACKEND if any_backend else OWN_PASS,
-        smallest_margin=margin,
-        rounding_bound=rounding,
-        hardest=min(steps, key=lambda one: one["margin"], default=None),
-        counterexample=None
-        if wrong is None
-        else {"a": wrong.a, "b": wrong.b, "expected": wrong.expected, "got": wrong.got},
-        classes=counts,
-        seconds=round(time.perf_counter() - began, 3),
-        margin_bound=bound,
-        details={"hardest_by_step": steps},
-        tables=tables,
-        levels=tuple(levels),
-    )
+        found = {"verdict": "not_applicable", "reason": str(error), "details": {"hardest_by_step": []}}
+    if found["verdict"] in ("undecided", "not_applicable"):
+        found |= _prove_by_running(model, task, real, any_backend, deadline)
+    return AdderProof(**about, **found, seconds=round(time.perf_counter() - began, 3))
+
+
+def _prove_by_bounds(
+    model: Model,
+    task: Addition,
+    tables: ModelTables,
+    margins: bool,
+    close: float,
+    began: float,
+    deadline: float,
+) -> dict[str, Any]:
+    """Fields of the verdict, from bounds of all classes."""
+    levels = search_classes(tables, enumerate_pair_classes(task.written()), deadline)
+    counts = _count_roots(levels)
+    verdict = _decide_adder_verdict(counts)
+    spent, look = time.perf_counter() - began, verdict == "proved" and margins
+    worst = find_hardest_pairs(tables, levels, close, spent, deadline) if look else ()
+    wrong = np.concatenate([level.wrong[level.status == ClassStatus.REFUTED] for level in levels])
+    rounding = [level.error[level.status == ClassStatus.PROVED].max(initial=0.0) for level in levels]
+    margin, bound = _find_smallest_margin(tables, levels, worst, verdict)
+    return {
+        "verdict": verdict,
+        "smallest_margin": margin,
+        "rounding_bound": float(max(rounding)),
+        "hardest": min(map(asdict, worst), key=lambda one: one["margin"], default=None),
+        "counterexample": _find_plainest_sum(model, task, wrong) if len(wrong) else None,
+        "classes": counts,
+        "margin_bound": bound,
+        "details": {"hardest_by_step": [asdict(one) for one in worst]},
+        "tables": tables,
+        "levels": tuple(levels),
+    }
+
+
+def _prove_by_running(
+    model: Model, task: Addition, real: bool, any_backend: bool, deadline: float
+) -> dict[str, Any]:
+    """Fields of the verdict that running decides; none where no pair is found wrong."""
+    deadline = max(deadline, time.perf_counter() + _RUNNING)
+    if can_run_all(task) and not real and not any_backend:
+        run = run_all_pairs(model, task, deadline)
+        return describe_run(model, task, run) if run else {}
+    wrong = find_wrong_pair(model, task, deadline, real)
+    if wrong is None:
+        return {}
+    return {"verdict": "refuted", "counterexample": _find_plainest_sum(model, task, wrong), "reason": ""}
+
+
+def describe_run(model: Model, task: Addition, run: PairRun) -> dict[str, Any]:
+    """Fields of the verdict, from a run of every pair."""
+    is_wrong, is_open = run.is_wrong, ~(run.least > 0) & ~run.is_wrong
+    counts = {"total": len(run.least), "proved": int((run.least > 0).sum())}
+    counts |= {"refuted": int(is_wrong.sum()), "undecided": int(is_open.sum())}
+    verdict = _decide_adder_verdict(counts)
+    worst = [asdict(one) for one in run.list_hardest_pairs()] if verdict == "proved" else []
+    return {
+        "verdict": verdict,
+        "smallest_margin": keep_finite(float(run.least.min())),
+        "margin_bound": keep_finite(float(run.least.min())),
+        "rounding_bound": 0.0 if verdict == "proved" else None,
+        "hardest": min(worst, key=lambda one: one["margin"], default=None),
+        "counterexample": _find_plainest_sum(model, task, run.hardest[is_wrong]) if is_wrong.any() else None,
+        "classes": counts,
+        "exact_error": run.exact_error(),
+        "reason": "some digits are tied with another" if verdict == "undecided" else "",
+        "details": {"hardest_by_step": worst},
+        "tables": None,
+        "levels": (),
+        "run": run,
+    }
 
 
 def _require_adder_layout(model: Model, task: Addition) -> Any:
@@ -104,18 +161,6 @@ def _require_adder_layout(model: Model, task: Addition) -> Any:
             f"but the model has a context of {architecture.context}"
         )
     return layout
-
-
-def _make_inapplicable_proof(task: Addition, arithmetic: str, reason: str, began: float) -> AdderProof:
-    """Nothing is said about any pair."""
-    return AdderProof(
-        verdict="not_applicable",
-        inputs=str(task.count_inputs(task.written().length)),
-        arithmetic=arithmetic,
-        seconds=round(time.perf_counter() - began, 3),
-        reason=reason,
-        details={"hardest_by_step": []},
-    )
 
 
 def _count_roots(levels: list[ClassLevel]) -> dict[str, int]:
@@ -147,18 +192,18 @@ def _find_smallest_margin(
     if verdict == "undecided":
         return None, None
     margins = [
-        measure_pair_gaps(tables, level.classes.take(rows), level.wrong[rows]).middle.min()
+        measure_real_margins(tables, level.classes.take(rows), level.wrong[rows])[0].min()
         for level in levels
         if len(rows := np.flatnonzero(level.status == ClassStatus.REFUTED))
     ]
     return float(min(margins)), None
 
 
-def _find_plainest_sum(model: Model, task: Addition, levels: list[ClassLevel]) -> SumAnswer:
+def _find_plainest_sum(model: Model, task: Addition, wrong: Digits) -> dict[str, Any]:
     """Of the pairs that refute, the smallest one, with as many digits set to 0 as it can bear."""
-    wrong = np.concatenate([level.wrong[level.status == ClassStatus.REFUTED] for level in levels])
     plainest = min(wrong, key=lambda digits: sum(_read_both_numbers(digits, task.base)))
-    return write_sum(model, task, *_read_both_numbers(_simplify_pair(model, task, plainest), task.base))
+    found = write_sum(model, task, *_read_both_numbers(_simplify_pair(model, task, plainest), task.base))
+    return {"a": found.a, "b": found.b, "expected": found.expected, "got": found.got}
 
 
 def _read_both_numbers(digits: Int[np.ndarray, "column number"], base: int) -> tuple[int, int]:

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float, Int
 
+from glassformer.models.margins import measure_token_margins
+from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
 from glassformer.proofs.columns import PairClasses, join_classes
-from glassformer.proofs.extremes import MixExtremes, Turn
+from glassformer.proofs.extremes import MixExtremes, Turn, write_pair_tokens
 from glassformer.proofs.paths import Digits
-from glassformer.proofs.readout import BoxGaps, bound_gaps
+from glassformer.proofs.readout import bound_gaps
 from glassformer.proofs.search import (
     ClassLevel,
     ClassStatus,
@@ -113,17 +115,38 @@ def _measure_attained_margins(tables: ModelTables, level: ClassLevel, rows: Int[
         return
     pairs = np.stack([digits[rows] for digits in list_bound_ends(level.bounds)], 1)  # row end column number
     classes = level.classes.take(rows)
-    found = [measure_pair_gaps(tables, classes, pairs[:, i]) for i in range(pairs.shape[1])]
-    margins, known = (np.stack([getattr(one, key) for one in found], 1) for key in ("middle", "least"))
+    found = [measure_real_margins(tables, classes, pairs[:, i]) for i in range(pairs.shape[1])]
+    margins, known = (np.stack(parts, 1) for parts in zip(*found, strict=True))
     best, every = margins.argmin(1), np.arange(len(margins))
     level.attained[rows], level.known[rows] = margins[every, best], known[every, best]
     level.hardest[rows] = pairs[every, best]
 
 
-def measure_pair_gaps(tables: ModelTables, classes: PairClasses, digits: Digits) -> BoxGaps:
-    """Of concrete pairs at the step of their class, in real numbers."""
+def measure_real_margins(
+    tables: ModelTables, classes: PairClasses, digits: Digits
+) -> tuple[Float[np.ndarray, " row"], Float[np.ndarray, " row"]]:
+    """Margins of concrete pairs at the step of their class, in real numbers, and what is certain of them.
+
+    Where other layers than the mix mix tokens too, the model is run, in float64.
+    """
+    if tables.is_enclosed:
+        margins = _run_in_float64(tables.model, classes, digits)
+        return margins, margins
     mix = compute_pair_mix(tables, classes, digits)
-    return bound_gaps(tables.in_real_numbers, make_mix_boxes(tables, classes, mix, mix))
+    gaps = bound_gaps(tables.in_real_numbers, make_mix_boxes(tables, classes, mix, mix))
+    return gaps.middle, gaps.least
+
+
+def _run_in_float64(model: Model, classes: PairClasses, digits: Digits) -> Float[np.ndarray, " row"]:
+    shape = replace(model.architecture, precision="float64")
+    fine = Model(shape, {name: np.asarray(part, np.float64) for name, part in model.params.items()})
+    found, layout = np.empty(len(classes)), classes.layout
+    tokens = write_pair_tokens(layout, digits)  # row pos
+    for step in np.unique(classes.step):
+        rows = np.flatnonzero(classes.step == step)
+        logits = fine.logits(tokens[rows, : layout.prompt_length + step].T, last=1)[:, 0]
+        found[rows] = measure_token_margins(logits, classes.right[rows])
+    return found
 
 
 def _find_step_minima(margin: np.ndarray, step: np.ndarray, steps: int) -> Float[np.ndarray, " step"]:

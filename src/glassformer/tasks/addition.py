@@ -51,6 +51,8 @@ class Addition(Task):
         progress="of sums right",
         error="sums that are wrong",
         demand="the sum needs",
+        counted="pairs",
+        fails="come out wrong",
     )
     # A sum is right as a whole; of the seeds that miss none the one with the widest margin is kept.
     best_by = ("whole_accuracy", "smallest_margin")

@@ -1,0 +1,82 @@
+"""A search for a pair that a model gets wrong, by running it: for what no bound decides.
+
+Pairs are drawn, uniform and hard ones; those with the smallest margins are changed a column at a time, and
+what is harder is kept. One pass over a problem with its true answer gives the margins of all digits. A model
+of any architecture can be refuted so; that nothing is found says nothing.
+"""
+
+import time
+
+import numpy as np
+from jaxtyping import Float
+
+from glassformer.models.forward import forward
+from glassformer.models.margins import measure_token_margins
+from glassformer.models.model import Model
+from glassformer.models.ops_bounded import BoundedOps
+from glassformer.proofs.paths import Digits
+from glassformer.proofs.tables import make_table_pass
+from glassformer.tasks.addition import Addition, add_digits
+from glassformer.tasks.hard import draw_hard_pairs
+
+_DRAWN = 2048  # pairs at first, half of them hard ones
+_KEPT, _CHILDREN = 64, 16  # pairs that are changed, and how often each in a round
+_ROUNDS = 60
+
+
+def find_wrong_pair(model: Model, task: Addition, deadline: float, real: bool = False) -> Digits | None:
+    """`1 column number`: a pair whose sum comes out wrong; `real`: also if nothing were rounded."""
+    random = np.random.default_rng(0)
+    pairs = _draw_pairs(task, random)
+    margins = measure_pair_margins(model, task, pairs).min(0)
+    for _ in range(_ROUNDS):
+        order = np.argsort(margins, kind="stable")[:_KEPT]
+        pairs, margins = pairs[order], margins[order]
+        wrong = [pair for pair in pairs[margins < 0] if not real or _is_wrong_in_real(model, task, pair)]
+        if wrong or time.perf_counter() > deadline:
+            return np.stack(wrong[:1]) if wrong else None
+        changed = _change_columns(pairs, task.base, random)
+        pairs = np.concatenate([pairs, changed])
+        margins = np.concatenate([margins, measure_pair_margins(model, task, changed).min(0)])
+    return None
+
+
+def measure_pair_margins(model: Model, task: Addition, pairs: Digits) -> Float[np.ndarray, "step pair"]:
+    """The margin of every digit, after the true ones before it; overflow is as bad as can be."""
+    tokens, steps = encode_pairs(task, pairs), task.digits + 1
+    with np.errstate(all="ignore"):
+        logits = model.logits(tokens[:-1], last=steps)  # tok step pair
+        margins = measure_token_margins(logits, tokens[-steps:])
+    return np.asarray(np.nan_to_num(margins, nan=-np.inf, posinf=np.inf, neginf=-np.inf))
+
+
+def encode_pairs(task: Addition, pairs: Digits) -> np.ndarray:
+    """The tokens of problems with their true answers, `pos pair`."""
+    x, y = (np.asarray(pairs[:, :, side].T, np.int64) for side in range(2))
+    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base)))
+
+
+def _draw_pairs(task: Addition, random: np.random.Generator) -> Digits:
+    hard = np.stack(draw_hard_pairs(random, _DRAWN // 2, task.digits, task.base), 2).transpose(1, 0, 2)
+    uniform = random.integers(0, task.base, (_DRAWN // 2, task.digits, 2))
+    return np.concatenate([hard, uniform]).astype(np.int8)
+
+
+def _change_columns(pairs: Digits, base: int, random: np.random.Generator) -> Digits:
+    """Each pair several times, with the digits of one column drawn anew."""
+    changed = np.repeat(pairs, _CHILDREN, 0)
+    rows = np.arange(len(changed))
+    column = random.integers(0, pairs.shape[1], len(changed))
+    changed[rows, column] = random.integers(0, base, (len(changed), 2))
+    return changed
+
+
+def _is_wrong_in_real(model: Model, task: Addition, pair: np.ndarray) -> bool:
+    """Whether a wrong digit is certain to lead in real numbers, by the pass over numbers with bounds."""
+    tokens, steps = encode_pairs(task, pair[None]), task.digits + 1
+    with np.errstate(all="ignore"):
+        passing = make_table_pass(model, BoundedOps(model.architecture.precision, real=True))
+        logits = forward(model.architecture, *passing, tokens[:-1], last=steps)[:, :, 0]  # tok step
+        right = logits[tokens[-steps:, 0], np.arange(steps)]
+        behind = (logits - right).range()[0]
+    return bool((behind > 0).any())
