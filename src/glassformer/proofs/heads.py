@@ -153,10 +153,11 @@ def _bound_mix_error(
     for dim in range(len(found)):
         size, off = np.abs(values.centre[dim]) + values.reach[dim], values.off[dim]  # key tok
         mean = _bound_mean_size(most, size, there)  # of the magnitudes, at the most
-        share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * mean)
+        largest = np.where(there, size, 0.0).max()  # a key of little weight may be far above the mean
+        share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * largest)
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
-        lost = there.shape[2] * floats.step * (1 + 2 * np.where(there, size, 0.0).max())  # by underflow
+        lost = there.shape[2] * floats.step * (1 + 2 * largest)  # by underflow
         found[dim] = 2 * share + sums + _bound_mean_size(most, off, there) + lost
     every: np.ndarray = found * (1 + _MANY * OWN)
     return every
