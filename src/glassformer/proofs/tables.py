@@ -18,11 +18,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Layer
-from glassformer.models.attention import Attention, AttentionSite
+from glassformer.models.attention import MASKED, Attention, AttentionSite
 from glassformer.models.blocks import to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
 from glassformer.models.forward import (
@@ -40,6 +40,8 @@ from glassformer.models.parameter import Parameters
 from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, compute_fixed_mix, make_head_table
 
 _Allowed = Bool[np.ndarray, "pos tok"]
+_MOST_SCORE = 600.0  # of softmax1: the exponential of minus it, its weight on nothing, is far from underflow
+_MOST_MASKED = 0.1 * abs(MASKED)  # below it no score makes up for the mask of later positions
 
 
 class NotProvableError(UserError):
@@ -152,12 +154,21 @@ def _tabulate_heads(
             to_bounded(bounded.floats, to_dense(attention.carried(site, number, v))), vocab
         )
         _require_finite_tables(values.centre, scores.centre)
-        heads.append(
-            make_head_table(
-                bounded.floats, attention.extra, scores, values, _mask_causal_keys(positions, allowed)
-            )
-        )
+        there = _mask_causal_keys(positions, allowed)
+        if attention.extra and scores.depends:
+            _require_weight_on_nothing(scores, there & allowed[positions.start :, :, None, None])
+        heads.append(make_head_table(bounded.floats, attention.extra, scores, values, there))
     return heads
+
+
+def _require_weight_on_nothing(scores: ScoreTable, there: Bool[np.ndarray, "query asked key tok"]) -> None:
+    """Weights are exponentials of scores less the largest, and softmax1's own must not underflow there."""
+    top = np.where(there, scores.centre, -np.inf).max()
+    if not top < _MOST_SCORE:
+        raise NotProvableError(
+            f"not provable by this method, because a score of softmax1 is as large as {top:.3g} "
+            f"(at most {_MOST_SCORE:g})"
+        )
 
 
 def _spread_tokens(x: BoundedArray, vocab: int) -> BoundedArray:
@@ -198,6 +209,8 @@ def _compute_fixed_output(
     """What a layer's attention adds to the stream, where it moves nothing that varies."""
     positions = range(len(allowed))
     heads = _tabulate_heads(layer, here, name, x, positions, allowed, bounded.ops)
+    for head in heads:
+        _require_masked_keys(head.scores)
     found = [
         compute_fixed_mix(bounded.ops.floats, head, _mask_causal_keys(positions, allowed), allowed)
         for head in heads
@@ -211,6 +224,17 @@ def _compute_fixed_output(
     assert layer.attention
     site = AttentionSite(*bounded, f"{name}attn", to_bounded(bounded.ops.floats, to_dense(x)), positions)
     return layer.attention.write(site, [mix for mix, _ in found], ignore_record)
+
+
+def _require_masked_keys(scores: Float[np.ndarray, "query asked key tok"]) -> None:
+    """Later positions have no weight only while no score is as large as what masks them."""
+    later = np.arange(scores.shape[2]) > np.arange(len(scores))[:, None]  # query key
+    plain = np.where(later[:, None, :, None], scores - MASKED, scores)
+    if not np.abs(plain).max() < _MOST_MASKED:
+        raise NotProvableError(
+            f"not provable by this method, because scores as large as {np.abs(plain).max():.3g} "
+            "undo the mask of later positions"
+        )
 
 
 @contextmanager
