@@ -221,8 +221,8 @@ def _require_masked_keys(attention: Attention, head: BallHead) -> None:
     """Later positions have no weight only while no product is as large as what masks them."""
 
     def size(x: Value) -> np.ndarray:
-        found: np.ndarray = x.size + x.error if isinstance(x, Balls) else np.abs(x).astype(np.float64)
-        return found.max((1, 2))
+        found = x.size + x.error if isinstance(x, Balls) else np.abs(x).astype(np.float64)
+        return np.asarray(found.max((1, 2)))
 
     most = float((size(head.queries) * size(head.keys)).sum()) * abs(attention.score_scale)
     if not most < _MOST_MASKED:
