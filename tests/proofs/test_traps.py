@@ -238,3 +238,13 @@ def test_contexts_whose_tokens_all_score_far_below_another():
     proof = prove_rule(model, rule, Sequences(min_length=8))
     assert error == 16
     assert (proof.exact_error["count_low"], proof.exact_error["count_high"]) == (error, error)
+
+
+def test_a_norm_that_divides_by_so_much_that_weights_underflow():
+    """The pass multiplies weights, not values, by the factor of a norm: 1e-15 leaves little of a small one."""
+    model = load_model("glass-29")
+    loud = {**model.params, "token.amplitude": model.params["token.amplitude"] * np.float32(1e15)}
+    proof = prove_adder(Model(model.architecture, loud), model.addition)
+    assert (proof.verdict, "a norm divides by" in proof.reason) == ("not_applicable", True)
+    with pytest.raises(UserError, match="a norm of the model"):
+        make_premix_tables(model.architecture, loud, model.addition, "float32")

@@ -14,14 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
-from glassformer.checker.balls import Balls, make_fixed_balls
-from glassformer.checker.mixing import BallHead, Mixture, make_mixture, to_balls
+from glassformer.checker.balls import Balls, bound_below, make_fixed_balls
+from glassformer.checker.mixing import LEAST_FACTOR, BallHead, Mixture, make_mixture, to_balls
 from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.spans import from_balls
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.attention import MASKED, Attention, AttentionSite
-from glassformer.models.blocks import to_dense
+from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.forward import (
     embed_tokens,
     finish_layer,
@@ -178,9 +178,20 @@ def _make_ball_heads(
     found = []
     for head in range(attention.heads):
         queries, keys = (_repeat_by_token(part, vocab) for part in attention.meet(here, head, q, k))
-        values = to_balls(ops, _repeat_by_token(attention.carried(here, head, v), vocab))
+        carried = attention.carried(here, head, v)
+        _require_plain_factor(split_position_factor(carried)[1])
+        values = to_balls(ops, _repeat_by_token(carried, vocab))
         found.append(BallHead(ops, source, params, f"{name}attn", head, queries, keys, values))
     return tuple(found)
+
+
+def _require_plain_factor(factor: Value | None) -> None:
+    """Weights are multiplied by what a norm divides values by, and must not underflow by that."""
+    if factor is None:
+        return
+    least = bound_below(abs(factor.over)) if isinstance(factor, Balls) else np.abs(factor)
+    if not least.min() > LEAST_FACTOR:
+        raise UserError("a norm of the model in the certificate divides by more than 5e11")
 
 
 def _repeat_by_token(x: Value, vocab: int) -> Value:

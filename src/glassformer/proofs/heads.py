@@ -24,6 +24,7 @@ _VARIES = 1e-6  # share of its size by which an earlier layer's attention may va
 _THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
 _NONE = 1e-13  # extent relative to the values themselves that is their rounding
 _NEVER = 1e-200  # what our own slack may vary by
+LEAST_FACTOR = 2.0**-39  # of a norm, which the pass may give to weights and not to values
 MOST_KEYS = 2000  # positions of a context: our own sums over them round as often, each time by half of OWN
 _MANY = MOST_KEYS // 2 + 24  # what they may be off in units of OWN, some other operations included
 
@@ -157,7 +158,7 @@ def _bound_mix_error(
         share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * largest)
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
-        lost = there.shape[2] * floats.step * (1 + 2 * largest)  # by underflow
+        lost = there.shape[2] * floats.step * (1 + 2 * largest) * 2 / LEAST_FACTOR  # by underflow
         found[dim] = 2 * share + sums + _bound_mean_size(most, off, there) + lost
     every: np.ndarray = found * (1 + _MANY * OWN)
     return every

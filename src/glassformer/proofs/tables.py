@@ -23,7 +23,7 @@ from jaxtyping import Bool, Float
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Layer
 from glassformer.models.attention import MASKED, Attention, AttentionSite
-from glassformer.models.blocks import to_dense
+from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
 from glassformer.models.forward import (
     embed_tokens,
@@ -37,7 +37,14 @@ from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
-from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, compute_fixed_mix, make_head_table
+from glassformer.proofs.heads import (
+    LEAST_FACTOR,
+    MOST_KEYS,
+    HeadTable,
+    ScoreTable,
+    compute_fixed_mix,
+    make_head_table,
+)
 
 _Allowed = Bool[np.ndarray, "pos tok"]
 _MOST_SCORE = 600.0  # of softmax1: the exponential of minus it, its weight on nothing, is far from underflow
@@ -150,15 +157,24 @@ def _tabulate_heads(
     for number in range(attention.heads):
         queries, keys = attention.meet(site, number, q, k)
         scores = _tabulate_scores(attention, site, number, to_dense(queries), to_dense(keys), vocab, bounded)
-        values = _spread_tokens(
-            to_bounded(bounded.floats, to_dense(attention.carried(site, number, v))), vocab
-        )
+        carried = attention.carried(site, number, v)
+        _require_plain_factor(split_position_factor(carried)[1])
+        values = _spread_tokens(to_bounded(bounded.floats, to_dense(carried)), vocab)
         _require_finite_tables(values.centre, scores.centre)
         there = _mask_causal_keys(positions, allowed)
         if attention.extra and scores.depends:
             _require_weight_on_nothing(scores, there & allowed[positions.start :, :, None, None])
         heads.append(make_head_table(bounded.floats, attention.extra, scores, values, there))
     return heads
+
+
+def _require_plain_factor(factor: Value | None) -> None:
+    """The pass multiplies weights by what a norm divides values by: that must not make them underflow."""
+    if factor is None:
+        return
+    least = np.abs(factor.centre if isinstance(factor, BoundedArray) else factor).min()
+    if not least > LEAST_FACTOR:
+        raise NotProvableError(f"not provable by this method, because a norm divides by {1 / least:.3g}")
 
 
 def _require_weight_on_nothing(scores: ScoreTable, there: Bool[np.ndarray, "query asked key tok"]) -> None:
