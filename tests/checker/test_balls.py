@@ -59,3 +59,12 @@ def test_what_cancels_does_cancel(precise):
     y = make_box_coordinates(REAL, [np.array([1.0])], [np.array([3.0])])[0]
     assert bound_magnitude((y - y * 1.000001).over)[0] < 4e-6
     assert bound_magnitude((y - y).over)[0] == 0
+
+
+def test_nothing_times_what_may_overflow_is_no_number():
+    """0 x infinity: the token that is then written is no longer the one with the largest logit."""
+    ops = BallOps("float32", "float32")
+    with set_check_precision(), np.errstate(over="ignore"):
+        huge = ops.array([3e38]) * 3.0
+        assert np.isinf((huge * 0.0).error).all()
+        assert not (ops.array([3e38]) * 0.0).error.any()

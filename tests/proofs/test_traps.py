@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 
 from glassformer.checker.certificate import check_certificate
+from glassformer.checker.tables import make_premix_tables
 from glassformer.core.errors import UserError
-from glassformer.models.architecture import Layer, make_reference_architecture
+from glassformer.models.architecture import Architecture, Layer, make_reference_architecture
+from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.forward import list_parameters
 from glassformer.models.head import LinearHead, ParabolicHead
 from glassformer.models.model import Model
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import FullProjection
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.adder_certificate import make_adder_certificate
 from glassformer.proofs.population import prove_seeds
 from glassformer.proofs.rule import prove_rule
+from glassformer.proofs.search import ClassStatus
 from glassformer.runs.load import load_model
 from glassformer.tasks import Addition, Sequences, make_rule
+from tests.proofs.every_context import margins
 from tests.proofs.small import failing_classes, nanogpt, refuted_classes, tinyadder
 
 
@@ -135,3 +140,111 @@ def test_a_rule_model_whose_logits_overflow():
     assert proof.verdict == "refuted"
     assert proof.counterexample is not None
     json.dumps(proof.content(), allow_nan=False)
+
+
+def proved_classes(proof):
+    """The classes that a proof has shown right."""
+    first, final = proof.levels[0].classes, (ClassStatus.PROVED, ClassStatus.SPLIT)
+    lost = {int(root) for level in proof.levels for root in level.root[~np.isin(level.status, final)]}
+    keys = ("step", "previous", "total", "carry")
+    return {
+        tuple(int(getattr(first, key)[row]) for key in keys) for row in range(len(first)) if row not in lost
+    }
+
+
+def require_no_false_class(model, task, real=False):
+    """No class that is called right holds a pair that the model, run, gets wrong."""
+    with np.errstate(all="ignore"):
+        proof, failing = prove_adder(model, task, real=real), failing_classes(model, task)
+    assert failing
+    if proof.verdict != "not_applicable":
+        assert not proved_classes(proof) & failing
+
+
+def make_attending_model(attention, width, numbers, layers=1, **parts):
+    """Binary digits, one of each number; all parameters 0 but for those given."""
+    task = Addition(digits=1, base=2)
+    every = [Layer(attention, None)] * (layers - 1) + [Layer(attention, None, residual=False)]
+    shape = Architecture(
+        vocab=2, context=task.written().length - 1, width=width, layers=tuple(every), **parts
+    )
+    params = {key: np.zeros(part.shape, shape.precision) for key, part in list_parameters(shape).items()}
+    for key, value in numbers.items():
+        params[key][:] = value
+    return Model(shape, params), task
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("real", [False, True])
+def test_a_weight_on_nothing_that_underflows_beside_a_token_that_is_not_there(precision, real):
+    """softmax1: a 1 scores 900 and a 0 scores -900, so that 0 + 0 attends to nothing; values are 5 and 6."""
+    attention = Attention(
+        head_size=1, q=FullProjection(bias=True), out=FullProjection(), softmax="softmax1", scale=1.0
+    )
+    numbers = {
+        "token.weight": [[-900, 5], [900, 6]],
+        "attn.q.bias": 1,
+        "attn.k.weight": [[1, 0]],
+        "attn.v.weight": [[0, 1]],
+        "attn.out.weight": [[0], [1]],
+        "head.weight": [[0, 0], [0, -1]],
+        "head.bias": [0, 3],
+    }
+    parts = {"position": NoPosition(), "precision": precision}
+    require_no_false_class(*make_attending_model(attention, 2, numbers, **parts), real)
+
+
+def test_scores_that_undo_the_mask_of_later_positions():
+    """In the first layer position 0 scores -1e31, below the -1e30 of later positions: it then sees these."""
+    attention = Attention(
+        head_size=1, q=FullProjection(bias=True), k=FullProjection(), out=FullProjection(), scale=1.0
+    )
+    numbers = {
+        "position.weight": [[0, -1, 0]] + [[0, 0, 1]] * 4,
+        "layer0.attn.q.bias": 1e15,
+        "layer0.attn.k.weight": [[0, 1e16, 0]],
+        "layer0.attn.v.weight": [[0, 0, 1]],
+        "layer0.attn.out.weight": [[0], [0], [1]],
+        "layer1.attn.q.bias": 1,
+        "layer1.attn.k.weight": [[0, -100, 0]],
+        "layer1.attn.v.weight": [[0, 0, 1]],
+        "layer1.attn.out.weight": [[0], [0], [1]],
+        "head.weight": [[0, 0, 0], [0, 0, -1]],
+        "head.bias": [0, 0.5],
+    }
+    model, task = make_attending_model(attention, 3, numbers, layers=2)
+    require_no_false_class(model, task)
+    with pytest.raises(UserError, match="undo the mask"):
+        make_premix_tables(model.architecture, model.params, task, "float32")
+
+
+def test_contexts_whose_tokens_all_score_far_below_another():
+    """Weights relative to a token that is not there underflow alike; the model's own do not."""
+    rule = make_rule("plus_last_even", high=3)
+    attention = Attention(head_size=1, q=FullProjection(bias=True), out=FullProjection(), scale=1.0)
+    shape = Architecture(
+        vocab=5,
+        context=3,
+        position=NoPosition(),
+        layers=(Layer(attention, None, residual=False),),
+    )
+    numbers = {key: np.zeros(part.shape, np.float32) for key, part in list_parameters(shape).items()}
+    numbers["token.weight"][:] = [[-300, 0], [900, 0], [-310, 8], [-310, 8], [-320, 8]]
+    numbers["attn.q.bias"][:], numbers["attn.k.weight"][:] = 1, [[1, 0]]
+    numbers["attn.v.weight"][:], numbers["attn.out.weight"][:] = [[0, 1]], [[0], [1]]
+    numbers["head.weight"][0], numbers["head.bias"][:] = [0, 1], [-2, 0, -1, -1, -1]
+    model = Model(shape, numbers)
+    error = sum(not margin > 0 for margin in margins(model, rule, 3).values())
+    proof = prove_rule(model, rule, Sequences(min_length=8))
+    assert error == 16
+    assert (proof.exact_error["count_low"], proof.exact_error["count_high"]) == (error, error)
+
+
+def test_a_norm_that_divides_by_so_much_that_weights_underflow():
+    """The pass multiplies weights, not values, by the factor of a norm: 1e-15 leaves little of a small one."""
+    model = load_model("glass-29")
+    loud = {**model.params, "token.amplitude": model.params["token.amplitude"] * np.float32(1e15)}
+    proof = prove_adder(Model(model.architecture, loud), model.addition)
+    assert (proof.verdict, "a norm divides by" in proof.reason) == ("not_applicable", True)
+    with pytest.raises(UserError, match="a norm of the model"):
+        make_premix_tables(model.architecture, loud, model.addition, "float32")

@@ -197,7 +197,8 @@ class Balls:
         if self.rules.is_real:
             return make_real_balls(self.rules, made)
         error = self.rules.times(self.size, self.error, other.size, other.error)
-        error = np.where(self.is_zero | other.is_zero, 0.0, error)
+        is_nothing = (self.is_zero | other.is_zero) & np.isfinite(error)  # 0 x infinity is no number
+        error = np.where(is_nothing, 0.0, error)
         return Balls(self.rules, made[0], error, *made[1:])
 
     def __truediv__(self, value: Any) -> "Balls":

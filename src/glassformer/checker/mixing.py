@@ -27,6 +27,7 @@ from glassformer.models.ops import Ops, Value
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
 
+LEAST_FACTOR = 2.0**-39  # of a norm, which the pass may give to weights and not to values
 _exp = np.frompyfunc(lambda x: x.exp(), 1, 1)
 
 
@@ -81,6 +82,7 @@ class Mixture:
         moved = np.minimum(drift * self.span()[:, None], self.moved())  # dim query
         stretched = np.divide(moved, left, out=np.full_like(moved, np.inf), where=left > 0)
         lost = self.keys * self.rules.eta * (1 + 2 * self.largest(self.values.size))  # weights that underflow
+        lost = lost * (2 / LEAST_FACTOR)  # or do so times the factor of a norm
         return self.rules.up(stretched + self.most_mixed(self.values.error) + self.rounded() + lost)
 
     @property

@@ -23,7 +23,7 @@ _NORMALS = {"float32": 2.0**-126, "float64": 2.0**-1022, "real": 0.0}  # below i
 _OWN_UNITS, _OWN_BENT = {"float32": 1.0001, "float64": 4.0}, {"float32": 1.0001, "float64": 10.0}
 _ANY_UNITS, _ANY_BENT = 8.0, 12.0
 _LARGEST = {"float32": 2.0**128, "float64": 2.0**1023, "real": np.inf}  # beyond it a number may overflow
-UP = 1 + 2.0**-40  # covers 8,191 operations of float64 in a row, each off by 2**-53; no sum here is as long
+UP = 1 + 2.0**-40  # covers 8,191 operations of float64 in a row, each off by 2**-53; `linear` may be longer
 TINY = 1e-300  # and what their own underflow can lose
 
 Bound = NDArray[np.float64]  # an upper bound of each number
@@ -96,7 +96,8 @@ class RoundingRules:
         gathered = terms * self.unit / (1 - terms * self.unit)
         carried = w_size @ x + w @ x_size + w @ x + b
         size = w_size @ x_size + b_size  # of every part of the sum, in any order
-        return self.up(carried * (1 + gathered) + gathered * size + terms * self.eta, size)
+        grown = 1 + w_size.shape[1] * 2.0**-52  # our own sums: a hidden layer can be longer than UP covers
+        return self.up((carried * (1 + gathered) + gathered * size) * grown + terms * self.eta, size * grown)
 
     def summed(self, size: Bound, error: Bound, axis: int) -> Bound:
         gathered = self.gathered(size.shape[axis] + 2)

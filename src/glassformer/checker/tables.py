@@ -14,14 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
-from glassformer.checker.balls import Balls, make_fixed_balls
-from glassformer.checker.mixing import BallHead, Mixture, make_mixture, to_balls
+from glassformer.checker.balls import Balls, bound_below, make_fixed_balls
+from glassformer.checker.mixing import LEAST_FACTOR, BallHead, Mixture, make_mixture, to_balls
 from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.spans import from_balls
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture, Layer
-from glassformer.models.attention import Attention, AttentionSite
-from glassformer.models.blocks import to_dense
+from glassformer.models.attention import MASKED, Attention, AttentionSite
+from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.forward import (
     embed_tokens,
     finish_layer,
@@ -35,6 +35,7 @@ from glassformer.models.parameter import Parameters
 from glassformer.tasks import Addition, to_digits
 
 _NOTHING = np.zeros(())
+_MOST_MASKED = 0.1 * abs(MASKED)  # below it no score makes up for the mask of later positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +178,20 @@ def _make_ball_heads(
     found = []
     for head in range(attention.heads):
         queries, keys = (_repeat_by_token(part, vocab) for part in attention.meet(here, head, q, k))
-        values = to_balls(ops, _repeat_by_token(attention.carried(here, head, v), vocab))
+        carried = attention.carried(here, head, v)
+        _require_plain_factor(split_position_factor(carried)[1])
+        values = to_balls(ops, _repeat_by_token(carried, vocab))
         found.append(BallHead(ops, source, params, f"{name}attn", head, queries, keys, values))
     return tuple(found)
+
+
+def _require_plain_factor(factor: Value | None) -> None:
+    """Weights are multiplied by what a norm divides values by, and must not underflow by that."""
+    if factor is None:
+        return
+    least = bound_below(abs(factor.over)) if isinstance(factor, Balls) else np.abs(factor)
+    if not least.min() > LEAST_FACTOR:
+        raise UserError("a norm of the model in the certificate divides by more than 5e11")
 
 
 def _repeat_by_token(x: Value, vocab: int) -> Value:
@@ -204,13 +216,34 @@ def _enclose_unmixed_attention(
     mixes = []
     for head in _make_ball_heads(layer, source, given, name, x, vocab, ops):
         rows = []
+        _require_masked_keys(attention, head)
         for position in range(len(allowed)):
             asking = np.flatnonzero(allowed[position])
-            mixed = make_mixture(attention, head, position, asking, allowed).hull()  # dim asking
-            rows.append(mixed[:, _index_asking_tokens(asking, vocab)])
+            mixture = make_mixture(attention, head, position, asking, allowed)
+            if not np.where(mixture.allowed, mixture.lowest, 0.0).min() > -_MOST_MASKED:
+                raise _make_mask_error(f"{name}attn")
+            rows.append(mixture.hull()[:, _index_asking_tokens(asking, vocab)])  # dim asking
         mixes.append(ops.stack(rows, 1))  # dim pos tok
     here = AttentionSite(ops, params, f"{name}attn", to_balls(ops, _repeat_by_token(x, vocab)), range(0))
     return attention.write(here, mixes, ignore_record)
+
+
+def _require_masked_keys(attention: Attention, head: BallHead) -> None:
+    """Later positions have no weight only while no product is as large as what masks them."""
+
+    def size(x: Value) -> np.ndarray:
+        found = x.size + x.error if isinstance(x, Balls) else np.abs(x).astype(np.float64)
+        return np.asarray(found.max((1, 2)))
+
+    most = float((size(head.queries) * size(head.keys)).sum()) * abs(attention.score_scale)
+    if not most < _MOST_MASKED:
+        raise _make_mask_error(head.name)
+
+
+def _make_mask_error(name: str) -> UserError:
+    return UserError(
+        f"scores of {name} in the certificate are so large that they undo the mask of later positions"
+    )
 
 
 def _index_asking_tokens(asking: np.ndarray, vocab: int) -> np.ndarray:

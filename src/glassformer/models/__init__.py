@@ -4,7 +4,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "adding": "SumAnswer format_in_base label_token read_answer_number require_summand write_sum",
     "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
     "attention": "Attention AttentionSite MASKED Record",
-    "blocks": "Blocks apply_blockwise_linear map_blocks to_dense",
+    "blocks": "Blocks apply_blockwise_linear map_blocks split_position_factor to_dense",
     "bounded": (
         "BoundedArray FloatFormat LEAST OWN OWN_STEPS add_rounding_bounds bound_constant bound_coordinate "
         "bound_range scale_parts sum_magnitudes to_bounded widen_own"

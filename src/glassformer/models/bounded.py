@@ -304,7 +304,8 @@ def _multiply_bounded(x: BoundedArray, y: BoundedArray, units: float = 1.0) -> B
         return add_rounding_bounds(
             x.floats, x.centre * y.centre, slope, radius, noise, np.zeros(radius.shape)
         )
-    error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off
+    own = OWN * (mine * y.off + theirs * x.off)  # of the noises, which may cancel
+    error = mine * y.error + theirs * x.error + (reach + x.off) * y.off + other * x.off + own
     return add_rounding_bounds(x.floats, x.centre * y.centre, slope, radius, noise, error, units)
 
 

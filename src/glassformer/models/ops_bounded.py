@@ -185,13 +185,14 @@ class BoundedOps:
         both = (x.size + x.off).sum(axis) * widen_own(terms)
         radius = x.radius.sum(axis) + terms * OWN * both
         rounded = bound_overflow(self.floats, both, self.floats.of_sum(terms) * both)
+        own = terms * OWN * x.off.sum(axis)  # of the noises, which may cancel
         return add_rounding_bounds(
             self.floats,
             x.centre.sum(axis),
             summed(x.slope),
             radius,
             summed(x.noise),
-            (x.error.sum(axis) + rounded) * widen_own(terms),
+            (x.error.sum(axis) + rounded + own) * widen_own(terms),
         )
 
     def softmax(self, scores: BoundedArray, extra: float) -> BoundedArray:
@@ -271,6 +272,8 @@ class BoundedOps:
             )
         error = rule(size, y.error) + self.floats.of_sum(terms) * both + terms * self.floats.step
         error = bound_overflow(self.floats, both, error)
+        if y.noise is not None:  # our own rounding of noises, which may cancel
+            error = error + terms * OWN * rule(size, y.off)
         if x.radius.any():
             radius = radius + rule(x.radius, y.size) * widen_own(terms)
             error = error + rule(x.radius, y.off)

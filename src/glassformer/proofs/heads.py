@@ -21,6 +21,7 @@ from glassformer.models.ops_numpy import NumpyOps
 
 _THIN = 1e-7  # extent of the values along an axis, relative to the first axis, below which it gets none
 _NONE = 1e-13  # extent relative to the values themselves that is their rounding
+LEAST_FACTOR = 2.0**-39  # of a norm, which the pass may give to weights and not to values
 MOST_KEYS = 2000  # positions of a context: our own sums over them round as often, each time by half of OWN
 _MANY = MOST_KEYS // 2 + 24  # what they may be off in units of OWN, some other operations included
 
@@ -162,21 +163,21 @@ def _bound_mix_error(
         2
     )  # query asked
     at_worst = _bound_sum_error(floats, there.any(3).sum(2))
-    is_finite = np.where(there, np.isfinite(scores.error), True).all(
-        (2, 3)
-    )  # query asked: no score overflows
+    is_finite = np.where(there, np.isfinite(scores.error), True).all((2, 3))  # no score overflows
     found = np.empty((2, values.shape[0], *weights.rest.shape))
     for dim in range(len(values.centre)):
         size, off = np.abs(values.centre[dim]) + values.reach[dim], values.off[dim]  # key tok
         mean = _bound_mean_size(most, size, there)  # of the magnitudes, at the most
-        share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * mean)
+        largest = np.where(there, size, 0.0).max()  # a key of little weight may be far above the mean
+        share = np.fmin(_bound_mean_size(most * wrong, size, there) + moved * mean, moved * 2 * largest)
         small = np.where(tiny, (most * size).max(3), 0.0).sum(2)
         sums = np.fmin(rounded * mean + small, at_worst * mean)
-        lost = there.shape[2] * floats.step * (1 + 2 * np.where(there, size, 0.0).max())  # by underflow
-        around = _bound_mean_size(most, off, there) + lost
-        outside = np.where(is_finite, at_worst * mean + around, np.inf)
-        span = _measure_value_span(values, dim, there, weights)
-        found[:, dim] = np.fmin(2 * share + sums + around, span + outside), outside
+        lost = there.shape[2] * floats.step * (1 + 2 * largest) * 2 / LEAST_FACTOR  # by underflow
+        found[0, dim] = 2 * share + sums + _bound_mean_size(most, off, there) + lost
+        outside = at_worst * largest + np.where(there, off, 0.0).max() + lost
+        found[1, dim] = np.where(is_finite, outside, np.inf)
+        apart = _measure_value_span(values, dim, there, weights) + found[1, dim]
+        found[0, dim] = np.fmin(found[0, dim], apart)
     error, outside = found * (1 + _MANY * OWN)
     return error, outside
 

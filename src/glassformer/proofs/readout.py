@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.attention import AttentionSite
 from glassformer.models.blocks import to_dense
-from glassformer.models.bounded import OWN, BoundedArray, bound_coordinate, sum_magnitudes
+from glassformer.models.bounded import OWN, BoundedArray, bound_coordinate, sum_magnitudes, widen_own
 from glassformer.models.forward import finish_layer, format_layer_prefix, ignore_record, read_out_logits
 from glassformer.models.head import LowestHead
 from glassformer.models.ops_bounded import BoundedOps
@@ -72,13 +72,13 @@ def _bound_batch_gaps(tables: ModelTables, boxes: MixBoxes) -> BoxGaps:
     slope = _subtract_each(right.slope, logits.slope)
     reach = sum_magnitudes(slope) + right.radius + logits.radius + own
     error = sum_magnitudes(_subtract_each(right.noise, logits.noise)) + right.error + logits.error
-    least = (gap - reach * (1 + OWN)) - OWN * np.abs(gap)
+    least = (gap - reach * widen_own()) - OWN * np.abs(gap)
     rivals = ~boxes.right.T
     least = np.where(rivals, least, np.inf)
-    safe = (least > error * (1 + OWN)) | ~rivals
+    safe = (least > error * widen_own()) | ~rivals
     nearest = np.where(rivals, least - error, np.inf).argmin(0)
     pull = np.zeros((boxes.low.shape[1], len(boxes))) if slope is None else np.abs(slope[:, nearest, every])
-    most = np.where(rivals, gap + reach * (1 + OWN) + OWN * np.abs(gap), np.inf)
+    most = np.where(rivals, gap + reach * widen_own() + OWN * np.abs(gap), np.inf)
     return BoxGaps(
         least.min(0),
         most.min(0),
@@ -167,6 +167,14 @@ def _enclose_box_mixes(tables: ModelTables, boxes: MixBoxes) -> list[BoundedArra
                 np.zeros(value.shape),
             )
         )
+    return found
+
+
+def is_turn(turn: Turn) -> Bool[np.ndarray, " row"]:
+    """Whether axes have length 1 and stand at right angles, to within half of what `_TURNED` allows."""
+    count = turn.shape[1]
+    off = np.abs(turn.transpose(0, 2, 1) @ turn - np.eye(count)).sum(2).max(1)  # at least the norm
+    found: np.ndarray = off < _TURNED / 2 - count * count * OWN
     return found
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from glassformer.models.bounded import LEAST, OWN, BoundedArray, sum_magnitudes
+from glassformer.models.bounded import LEAST, OWN, BoundedArray, sum_magnitudes, widen_own
 from glassformer.proofs.extremes import SUMS
 from glassformer.proofs.readout import MixBoxes, bound_box_logits, count_scored_tokens
 from glassformer.proofs.rule_nodes import Nodes
@@ -117,7 +117,7 @@ class _LogitDifferences(NamedTuple):
     def least(self) -> Float[np.ndarray, "tok box"]:
         """The gaps' lower bounds over the box."""
         reach = sum_magnitudes(self.slope) + self.other
-        found: np.ndarray = (self.gap - reach * (1 + OWN)) - OWN * np.abs(self.gap)
+        found: np.ndarray = (self.gap - reach * widen_own()) - OWN * np.abs(self.gap)
         return found
 
     def towards_nearest(self, rivals: Bool[np.ndarray, "tok box"]) -> Float[np.ndarray, "box coordinate"]:
@@ -143,10 +143,10 @@ class _LogitDifferences(NamedTuple):
         self, reach: Reach, rivals: Bool[np.ndarray, "tok box"]
     ) -> tuple[Float[np.ndarray, " box"], Bool[np.ndarray, " box"]]:
         """The least gap to the rivals, and whether all are surely below."""
-        least, error = np.where(rivals, self.least, np.inf), self.error * (1 + OWN)
+        least, error = np.where(rivals, self.least, np.inf), self.error * widen_own()
         rows = np.flatnonzero((~(least > error) & rivals).any(0) & self.is_near(rivals))
         for nearest in np.argsort(least[:, rows], axis=0)[:_NEAREST]:  # one rival per row
-            better = self.gap[nearest, rows] - self.other[nearest, rows] * (1 + OWN)
+            better = self.gap[nearest, rows] - self.other[nearest, rows] * widen_own()
             better = better - reach.most(-self.slope[:, nearest, rows], rows)
             better = better - SUMS * (np.abs(better) + np.abs(self.gap[nearest, rows]))
             better = np.where(rivals[nearest, rows], better, np.inf)

@@ -21,6 +21,7 @@ from glassformer.proofs.contexts import NOTHING, Demands
 from glassformer.proofs.tables import ModelTables
 
 SURE = 4.0  # bounds of rounding between a margin of the tables and 0 that make its sign certain
+_LEAST_TOTAL = 1e-200  # sum of weights below which these may be no more than underflow: no margin is known
 _BLOCK = 1 << 14  # contexts at a time, for the cache
 
 Contexts = Integer[np.ndarray, "context pos"]
@@ -75,8 +76,15 @@ class ContextMargins:
             for key in range(int(position.max(initial=-1)) + 1):
                 sums += table.take(base + (key * vocab + contexts[:, key]), axis=0)
             sums[:, -1] += head.weights.rest[position, asking]
+            sums[sums[:, -1] < _LEAST_TOTAL] = np.nan
             found.append((sums[:, :-1] / sums[:, -1:]).T[:, None])
         return found
+
+    @cached_property
+    def is_certain(self) -> bool:
+        """Whether the tables are rounded numbers; those behind a layer that attends are ranges."""
+        before = self.tables.model.architecture.layers[: self.tables.mixing]
+        return not any(layer.attention for layer in before)
 
     @cached_property
     def summands(self) -> list[Float[np.ndarray, "entry number"]]:

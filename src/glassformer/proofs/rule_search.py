@@ -190,7 +190,7 @@ class ContextSearch:
         """Every context by itself."""
         for some in chunk_nodes(nodes, _LISTED, lambda part: np.exp(part.extent)):
             contexts, owner = list_node_contexts(some)
-            quick, bound = self.seen(some, contexts, owner), SURE * some.off[owner]
+            quick, bound = self.seen(some, contexts, owner), self.sure * some.off[owner]
             is_right, is_wrong = quick > bound, quick < -bound
             unsure = np.flatnonzero(~is_right & ~is_wrong)
             is_left = np.zeros(len(contexts), bool)
@@ -202,6 +202,11 @@ class ContextSearch:
             if self.chances:
                 self.found.weight_broken += self.chances.of_contexts(contexts[is_wrong])
                 self.found.weight_left += self.chances.of_contexts(contexts[is_left])
+
+    @property
+    def sure(self) -> float:
+        """How many bounds of rounding a margin of the tables must be from 0 to be trusted."""
+        return SURE if self.margins.is_certain else np.inf
 
     def closely(self, nodes: Nodes, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which contexts, one per node, are wrong, and which are open: none if the model may be asked."""

@@ -21,7 +21,7 @@ from glassformer.proofs.extremes import (
     write_pair_tokens,
 )
 from glassformer.proofs.paths import Digits
-from glassformer.proofs.readout import MixBoxes
+from glassformer.proofs.readout import MixBoxes, is_turn
 from glassformer.proofs.tables import ModelTables
 
 _ROWS = 1024  # classes that are split at a time, for the sake of memory
@@ -154,7 +154,7 @@ def _find_class_axes(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarra
         part = slice(first, first + len(head.axes))
         turn[:, part, part] = np.linalg.svd(moved[:, :, part], full_matrices=True)[2]
         first = part.stop
-    return turn
+    return np.where(is_turn(turn)[:, None, None], turn, np.eye(tables.coordinates))
 
 
 def list_bound_ends(found: MixExtremes) -> list[Digits]:

@@ -24,8 +24,8 @@ from jaxtyping import Bool
 
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
-from glassformer.models.attention import Attention, AttentionSite
-from glassformer.models.blocks import to_dense
+from glassformer.models.attention import MASKED, Attention, AttentionSite
+from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
 from glassformer.models.forward import (
     embed_tokens,
@@ -40,9 +40,11 @@ from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
 from glassformer.proofs.enclosure import enclose_mix, is_varying
-from glassformer.proofs.heads import MOST_KEYS, HeadTable, ScoreTable, make_head_table
+from glassformer.proofs.heads import LEAST_FACTOR, MOST_KEYS, HeadTable, ScoreTable, make_head_table
 
 _Allowed = Bool[np.ndarray, "pos tok"]
+_MOST_SCORE = 600.0  # of softmax1: the exponential of minus it, its weight on nothing, is far from underflow
+_MOST_MASKED = 0.1 * abs(MASKED)  # below it no score makes up for the mask of later positions
 
 
 class NotProvableError(UserError):
@@ -221,16 +223,36 @@ def _tabulate_heads(
     for number in range(attention.heads):
         queries, keys = attention.meet(site, number, q, k)
         scores = _tabulate_scores(attention, site, number, to_dense(queries), to_dense(keys), vocab, bounded)
-        values = _spread_tokens(
-            to_bounded(bounded.floats, to_dense(attention.carried(site, number, v))), vocab
-        )
+        carried = attention.carried(site, number, v)
+        _require_plain_factor(split_position_factor(carried)[1])
+        values = _spread_tokens(to_bounded(bounded.floats, to_dense(carried)), vocab)
         _require_finite_tables(values.centre, values.reach, scores.centre)
-        heads.append(
-            make_head_table(
-                bounded.floats, attention.extra, scores, values, _mask_causal_keys(positions, allowed)
-            )
-        )
+        there = _mask_causal_keys(positions, allowed)
+        if len(positions) == len(allowed):
+            _require_masked_keys(scores)
+        if attention.extra and scores.depends:
+            _require_weight_on_nothing(scores, there & allowed[positions.start :, :, None, None])
+        heads.append(make_head_table(bounded.floats, attention.extra, scores, values, there))
     return heads
+
+
+def _require_plain_factor(factor: Value | None) -> None:
+    """The pass multiplies weights by what a norm divides values by: that must not make them underflow."""
+    if factor is None:
+        return
+    least = np.abs(factor.centre if isinstance(factor, BoundedArray) else factor).min()
+    if not least > LEAST_FACTOR:
+        raise NotProvableError(f"not provable by this method, because a norm divides by {1 / least:.3g}")
+
+
+def _require_weight_on_nothing(scores: ScoreTable, there: Bool[np.ndarray, "query asked key tok"]) -> None:
+    """Weights are exponentials of scores less the largest, and softmax1's own must not underflow there."""
+    top = np.where(there, scores.centre + scores.radius, -np.inf).max()
+    if not top < _MOST_SCORE:
+        raise NotProvableError(
+            f"not provable by this method, because a score of softmax1 is as large as {top:.3g} "
+            f"(at most {_MOST_SCORE:g})"
+        )
 
 
 def _spread_tokens(x: BoundedArray, vocab: int) -> BoundedArray:
@@ -263,6 +285,19 @@ def _tabulate_scores(
     shape = (len(site.asking), vocab, keys.shape[1], vocab)
     centre, radius, error = (np.broadcast_to(part, shape) for part in (every.centre, every.reach, every.off))
     return ScoreTable(centre, radius, error, every.shape[3] > 1)
+
+
+def _require_masked_keys(scores: ScoreTable) -> None:
+    """Later positions have no weight only while no score is as large as what masks them."""
+    queries, _, keys, _ = scores.centre.shape
+    later = np.arange(keys) > np.arange(queries)[:, None]  # query key
+    plain = np.where(later[:, None, :, None], scores.centre - MASKED, scores.centre)
+    largest = (np.abs(plain) + scores.radius + np.where(np.isfinite(scores.error), scores.error, 0.0)).max()
+    if not largest < _MOST_MASKED:
+        raise NotProvableError(
+            f"not provable by this method, because scores as large as {largest:.3g} "
+            "undo the mask of later positions"
+        )
 
 
 @contextmanager
