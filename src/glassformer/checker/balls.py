@@ -61,9 +61,20 @@ def enclose_about_zero(rules: RoundingRules, radius: Bound) -> Arbs:
     return Spans(-radius, radius) if rules.is_quick else _make_zero_balls(radius)
 
 
-def _enclose_range(rules: RoundingRules, low: Bound, high: Bound) -> Arbs:
+def enclose_range(rules: RoundingRules, low: Bound, high: Bound) -> Arbs:
     """Balls that hold everything from low to high."""
     return Spans(low, high) if rules.is_quick else np.asarray(_spread(low, high), object)
+
+
+def choose_narrower(x: Arbs, low: Bound, high: Bound) -> Arbs:
+    """Balls or spans as they are, or from low to high where that says more."""
+    below, above = bound_below(x), bound_above(x)
+    is_less = np.isfinite(low) & np.isfinite(high) & ~(above - below <= high - low)
+    if isinstance(x, Spans):
+        return Spans(np.where(is_less, low, below), np.where(is_less, high, above))
+    found: Arbs = x.copy()
+    found[is_less] = _spread(low[is_less], high[is_less])
+    return found
 
 
 def as_enclosure(x: Any) -> Arbs:
@@ -255,7 +266,7 @@ def make_box_coordinates(
     rules: RoundingRules, low: Sequence[Bound], high: Sequence[Bound], off: Sequence[Bound] = ()
 ) -> list[Balls]:
     """The coordinates of boxes, `batch` each, as functions of themselves; deployed ones are `off`."""
-    over = [_enclose_range(rules, a, b) for a, b in zip(low, high, strict=True)]
+    over = [enclose_range(rules, a, b) for a, b in zip(low, high, strict=True)]
     middle = [enclose_exactly(rules, a + (b - a) / 2) for a, b in zip(low, high, strict=True)]
     reach = {i: whole - middle[i] for i, whole in enumerate(over)}
     none, one = np.zeros(len(low[0])), enclose_exactly(rules, np.ones(len(low[0])))

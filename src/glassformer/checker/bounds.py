@@ -7,6 +7,7 @@ the smallest sum of weights; where it is more, the claim is wrong.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _BOUND_SLACK = 1e-11  # of the largest coordinate of any value: what a bound may
 _BEYOND = 1e-6  # of the same: how far a bound may lie outside of all values, where no mix is
 _FLOOR = 2.0**-30  # of the values themselves: what counts as large where they hardly differ
 _TERM_SLACK = 2.0**-47  # of a term's parts: a few roundings of float64
+_WIDE = 1e-9  # share of a weight by which it varies that is not just rounded
 _FINEST = 2.0**500  # scale of terms that are all as good as 0
 _CHUNK = 1024  # parts at a time
 
@@ -56,12 +58,19 @@ class HeadProjection:
 
     mixture: Mixture
     along: HeadAxes
+    values: tuple[Bound, Bound]  # axis key tok: a at least, at most
     products: tuple[Bound, Bound]  # axis query key tok: w a at least, at most
     weights: tuple[Bound, Bound]  # query key tok
     zero: tuple[Bound, Bound]  # axis query: w a of the zero vector
     zero_weight: tuple[Bound, Bound]  # query
     reach: Bound  # axis: the largest |a|, deployed errors included
     task: Addition | None = None  # of an adder
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether weights are known to a range only, and not but for rounding."""
+        low, high = self.weights
+        return bool(((high - low > _WIDE * high) & self.mixture.allowed).any())
 
     @property
     def position(self) -> int:
@@ -118,6 +127,7 @@ def project_head(mixture: Mixture, along: HeadAxes, task: Addition | None = None
     return HeadProjection(
         mixture,
         along,
+        (bound_below(values), bound_above(values)),
         (bound_below(products), bound_above(products)),
         (np.maximum(bound_below(mixture.weights), 0.0), bound_above(mixture.weights)),
         (bound_below(at_zero), bound_above(at_zero)),
@@ -165,6 +175,8 @@ def _bound_excess(
     layout = spot.task.written()
     tokens: np.ndarray = np.asarray(spot.mixture.allowed.any(0))  # key tok
     each = bound_pair_terms(spot.products, spot.weights, query, direction, bound)  # part key tok
+    if spot.is_wide:
+        each = np.minimum(each, bound_wide_terms(spot, query, direction, bound))
     extra = bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
@@ -208,6 +220,17 @@ def bound_pair_terms(
     size = size + np.maximum(*np.abs(taken))
     found: Bound = total + np.maximum(*taken) + _TERM_SLACK * size + TINY
     return found
+
+
+def bound_wide_terms(spot: HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound) -> Bound:
+    """The same, given a and w apart: closer where weights are known to a range only, `part key tok`."""
+    many, total, size = (slice(None), None, None), 0.0, np.abs(bound)[:, None, None]
+    for axis, share in enumerate(direction.T):
+        ends = [share[many] * end[axis] for end in spot.values]
+        total, size = total + np.maximum(*ends), size + np.maximum(*np.abs(ends))
+    moved = total - bound[many] + _TERM_SLACK * size
+    found: Bound = np.maximum(*(end[query] * moved for end in spot.weights))
+    return found + _TERM_SLACK * np.abs(found) + TINY
 
 
 def bound_off_axis(spot: HeadProjection, query: np.ndarray, turn: np.ndarray) -> Bound:

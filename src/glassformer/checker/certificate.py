@@ -27,9 +27,11 @@ from glassformer.checker.claims import (
 )
 from glassformer.checker.concrete import check_counterexample, check_hardest, check_refuted
 from glassformer.checker.cores import map_on_cores
+from glassformer.checker.every_pair import check_run_pairs
 from glassformer.checker.reading import (
     Certificate,
     Proved,
+    Run,
     is_adder_certificate,
     read_adder_certificate,
     read_certificate_tree,
@@ -89,12 +91,28 @@ def _check_claims(certificate: Certificate) -> None:
     model, task = Model(certificate.architecture, certificate.params), certificate.task
     check_counterexample(model, certificate)
     check_refuted(model, task, found)
+    if any(isinstance(leaf, Run) for _, _, leaf in found):
+        check_run_pairs(model, certificate, found)
+    if not proved:
+        _check_nothing_bounded(certificate)
+        return
     tables = make_premix_tables(
-        certificate.architecture, certificate.params, task, certificate.arithmetic, certificate.any_backend
+        certificate.architecture,
+        certificate.params,
+        task,
+        certificate.arithmetic,
+        certificate.any_backend,
+        certificate.mixing,
     )
     _check_axes(tables, certificate, proved)
     check_hardest(tables, certificate)
     _check_proved_parts(tables, certificate, proved)
+
+
+def _check_nothing_bounded(certificate: Certificate) -> None:
+    """A certificate without bounds speaks of no layer and of no axes."""
+    if certificate.mixing is not None or certificate.axes:
+        raise ClaimError("no class is bounded, but a layer or axes of the mix are named")
 
 
 def _check_axes(tables: PremixTables, certificate: Certificate, proved: list[ProvedPart]) -> None:

@@ -13,12 +13,18 @@ from glassformer.checker.balls import (
     Arbs,
     Balls,
     as_enclosure,
+    bound_above,
+    bound_below,
     enclose_about_zero,
     enclose_exactly,
+    enclose_range,
     fresh,
     tighten_enclosure,
 )
-from glassformer.checker.rounding import RoundingRules
+from glassformer.checker.rounding import TINY, RoundingRules
+
+_WIDE = 1e-9  # share of its size by which a number varies that is not just rounded
+_MOST_DIMENSIONS = 16  # of a stream that gets a coordinate for each
 
 
 def separate_dimensions(x: Balls) -> tuple[Balls, list[int]]:
@@ -29,6 +35,22 @@ def separate_dimensions(x: Balls) -> tuple[Balls, list[int]]:
     slopes = {name: _make_unit_slope(x.rules, x.shape, dim) for dim, name in enumerate(names)}
     reach = {name: over[dim] - x.at[dim] for dim, name in enumerate(names)}
     return Balls(x.rules, over, np.zeros(x.shape), x.at, slopes, reach), names
+
+
+def vary_dimensions(x: Balls, number: int) -> Balls:
+    """`dim ...` that is wide, each dimension as a coordinate of the mix: it may be anything in its ball.
+
+    `number` tells it from others that vary. Wide stays wide, but what depends on it twice does so alike.
+    """
+    low, high = bound_below(x.over), bound_above(x.over)
+    is_wide = (high - low > _WIDE * np.maximum(np.abs(low), np.abs(high)) + TINY).any()
+    if not is_wide or x.slopes or not len(x.over) <= _MOST_DIMENSIONS:
+        return x
+    at, over = enclose_exactly(x.rules, low + (high - low) / 2), enclose_range(x.rules, low, high)
+    names = [-1 - number * _MOST_DIMENSIONS - dim for dim in range(x.shape[0])]  # below all coordinates
+    slopes = {name: _make_unit_slope(x.rules, x.shape, dim) for dim, name in enumerate(names)}
+    reach = {name: over[dim] - at[dim] for dim, name in enumerate(names)}
+    return Balls(x.rules, over, x.error, at, slopes, reach)
 
 
 def chain_slopes(y: Balls, x: Balls, names: Sequence[int]) -> Balls:

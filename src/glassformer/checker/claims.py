@@ -20,6 +20,7 @@ from glassformer.checker.reading import (
     Leaf,
     Proved,
     Refuted,
+    Run,
     Split,
     Undecided,
 )
@@ -29,7 +30,7 @@ from glassformer.tasks import Addition, to_digits
 
 _HARDEST = 0.995  # share of a margin that the bound of its step must reach for the pair to be called hardest
 
-Found = tuple[PairClass, OpenPairs, Proved | Refuted | Undecided]  # a leaf and the pairs that it speaks of
+Found = tuple[PairClass, OpenPairs, Proved | Refuted | Run | Undecided]  # a leaf and its pairs
 
 
 def hash_model(architecture: Architecture, params: Mapping[str, np.ndarray]) -> str:
@@ -130,7 +131,7 @@ def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) ->
 
 
 def _check_leaf_pair(
-    task: Addition, one: PairClass, here: OpenPairs, leaf: Proved | Refuted | Undecided
+    task: Addition, one: PairClass, here: OpenPairs, leaf: Proved | Refuted | Run | Undecided
 ) -> None:
     """The pair that a leaf names is one of its pairs."""
     if isinstance(leaf, Undecided):
@@ -164,6 +165,8 @@ def check_counts(certificate: Certificate) -> None:
 
 def _decide_class_outcome(leaf: Leaf) -> str:
     """Refuted where any part is, proved where all are."""
+    if isinstance(leaf, Run):
+        return "proved"
     if not isinstance(leaf, Split):
         return type(leaf).__name__.lower()
     inner = {_decide_class_outcome(part) for _, part in leaf.parts}
@@ -193,7 +196,7 @@ def _find_step_bounds(found: list[Found]) -> dict[int, float]:
     """The smallest margin that is claimed for the leaves of each step, each of which must be above 0."""
     margins: dict[int, float] = {}
     for one, _, leaf in found:
-        if isinstance(leaf, Proved):
+        if isinstance(leaf, Proved | Run):
             if not leaf.margin > 0:
                 raise ClaimError(f"{one}: a margin of {leaf.margin:.6g} does not prove that the token leads")
             margins[one.step] = min(leaf.margin, margins.get(one.step, leaf.margin))

@@ -16,10 +16,13 @@ from glassformer.checker.balls import (
     Balls,
     bound_above,
     bound_below,
+    choose_narrower,
+    enclose_range,
     hull,
     make_fixed_balls,
     to_exact_balls,
 )
+from glassformer.checker.means import WeightRanges
 from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.rounding import UP, Bound, RoundingRules, bound_growth
 from glassformer.models.attention import Attention
@@ -81,9 +84,26 @@ class Mixture:
         left = np.where(drift < 0.5, 1 - drift, 0.0)
         moved = np.minimum(drift * self.span()[:, None], self.moved())  # dim query
         stretched = np.divide(moved, left, out=np.full_like(moved, np.inf), where=left > 0)
-        lost = self.keys * self.rules.eta * (1 + 2 * self.largest(self.values.size))  # weights that underflow
-        lost = lost * (2 / LEAST_FACTOR)  # or do so times the factor of a norm
-        return self.rules.up(stretched + self.most_mixed(self.values.error) + self.rounded() + lost)
+        found = self.rules.up(stretched + self.most_mixed(self.values.error) + self.rounded() + self.lost())
+        return np.fmin(found, self.rules.up(self.span()[:, None] + self.outside()))
+
+    def lost(self) -> Bound:
+        """What weights that underflow cost, also times the factor of a norm, `dim 1`."""
+        size: Bound = self.largest(self.values.size)
+        return self.keys * self.rules.eta * (1 + 2 * size) * (2 / LEAST_FACTOR)
+
+    def outside(self) -> Bound:
+        """How far the deployed mix can be from all real ones, `dim query`.
+
+        Whatever its weights come out as, it is a mean of deployed values, but for rounding: unless a score
+        overflows, the largest weight is 1.
+        """
+        if self.rules.is_real:
+            return np.zeros((len(self.values.over), len(self.weights)))
+        rounded = self.rules.gathered(2 * self.keys + 6) * self.largest(self.values.size)
+        found = self.rules.up(rounded + self.largest(self.values.error) + self.lost())  # dim 1
+        is_finite = np.where(self.allowed, np.isfinite(self.score_error), True).all((1, 2))
+        return np.where(is_finite, found, np.inf)
 
     @property
     def keys(self) -> int:
@@ -162,7 +182,33 @@ class Mixture:
         return span
 
     def hull(self) -> Balls:
-        """Every mix, whatever the tokens are, each key on its own: `dim query`."""
+        """Every mix, whatever the tokens are, each key on its own: `dim query`.
+
+        By the sums of weights and products, each with its own tokens, or by the largest and smallest mean
+        where that says more. Where the error is larger than that leaves room for, the deployed mix itself is
+        enclosed, and stands for the real one: both are within these bounds.
+        """
+        over = self.hull_of_sums()
+        values = self.values.over
+        low, high = -self.means_above(-bound_below(values)), self.means_above(bound_above(values))
+        over = choose_narrower(over, low, high)
+        low, high, outside = bound_below(over), bound_above(over), self.outside()
+        is_deployed = (outside < self.error) & ~(self.error <= (high - low) / 2)
+        wide = np.where(is_deployed, low - outside, low), np.where(is_deployed, high + outside, high)
+        over[is_deployed] = enclose_range(self.rules, *(end[is_deployed] for end in wide))
+        return make_fixed_balls(self.rules, over, np.where(is_deployed, 0.0, self.error))
+
+    def means_above(self, value: Bound) -> Bound:
+        """Upper bounds of the means of values, `dim key tok`, as `dim query`."""
+        lightest, heaviest = np.maximum(bound_below(self.weights), 0.0), bound_above(self.weights)
+        zero = np.maximum(bound_below(self.extra), 0.0), bound_above(self.extra)
+        if not self.has_extra:
+            zero = np.zeros_like(zero[0]), np.zeros_like(zero[1])
+        ranges = WeightRanges(lightest, heaviest, zero, self.least_total, self.allowed)
+        return np.stack([ranges.bound_mean(row) for row in value])
+
+    def hull_of_sums(self) -> Arbs:
+        """The hull of the sums of products over that of the sums of weights, `dim query`."""
         first = self.allowed.argmax(2)[:, :, None]  # query key 1: a token that the key can hold
         stand_in = np.where(self.allowed, np.arange(self.allowed.shape[2]), first)
         query, key = np.ogrid[: stand_in.shape[0], : stand_in.shape[1]]
@@ -170,7 +216,7 @@ class Mixture:
         values = self.values.over[:, key[:, :, None], stand_in]  # dim query key tok
         above = np.asarray(hull.reduce(weights * values, axis=3), object).sum(2)  # dim query
         below = np.asarray(hull.reduce(weights, axis=2), object).sum(1) + self.extra  # query
-        return make_fixed_balls(self.rules, above / below, self.error)
+        return np.asarray(above / below, object)
 
     def chosen(self, tokens: np.ndarray) -> Balls:
         """The mixes of queries whose keys hold these tokens, `key query`, as `dim query`."""

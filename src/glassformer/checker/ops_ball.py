@@ -20,13 +20,16 @@ from glassformer.checker.balls import (
     bound_below,
     bound_magnitude,
     change_enclosure,
+    choose_narrower,
     enclose_about_zero,
     enclose_exactly,
     enclose_result,
     fresh,
     make_constant_balls,
+    make_fixed_balls,
     make_real_balls,
 )
+from glassformer.checker.norms import bound_norm
 from glassformer.checker.rounding import Bound, RoundingRules
 from glassformer.checker.spans import (
     Spans,
@@ -42,6 +45,7 @@ from glassformer.models.blocks import Blocks, apply_blockwise_linear, map_blocks
 from glassformer.models.ops import Value
 
 _GELU_SLOPE, _SILU_SLOPE = 1.13, 1.1  # the largest anywhere
+_GELU_LEAST, _SILU_LEAST = -0.18, -0.28  # neither is below it anywhere
 _TWO = arb(2)
 
 _Function = Callable[[Any], Any]  # of balls, or of spans
@@ -71,6 +75,14 @@ _step = _make_function(lambda x: arb(1) if x > 0 else arb(0) if x < 0 else arb(0
 _positive = _make_function(
     lambda x: x if x >= 0 else arb(0) if x <= 0 else arb(0).union(x.upper()), take_positive
 )  # a ball that is not a number stays one: its upper end is none either
+
+
+def _raise_ends(x: Arbs, least: float) -> Arbs:
+    """Wide balls, cut off below what a function never is."""
+    low, high = bound_below(as_enclosure(x)), bound_above(as_enclosure(x))
+    if not (low < least).any():
+        return x
+    return choose_narrower(as_enclosure(x), np.maximum(low, least), np.maximum(high, least))
 
 
 class BallOps:
@@ -124,7 +136,7 @@ class BallOps:
         def bent(part: Balls) -> Balls:
             return _apply_to_balls(
                 part,
-                lambda over: over * ((_erf(over * root) + 1) * 0.5),
+                lambda over: _raise_ends(over * ((_erf(over * root) + 1) * 0.5), _GELU_LEAST),
                 slope,
                 lambda value: self.rules.bent(_GELU_SLOPE, part.error, part.size),
             )
@@ -141,12 +153,22 @@ class BallOps:
         def bent(part: Balls) -> Balls:
             return _apply_to_balls(
                 part,
-                lambda over: over / (1 + _exp(-over)),
+                lambda over: _raise_ends(over / (1 + _exp(-over)), _SILU_LEAST),
                 slope,
                 lambda value: self.rules.bent(_SILU_SLOPE, part.error, part.size),
             )
 
         return map_blocks(bent, x)
+
+    def tighten_norm(self, x: Value, scaled: Value, eps: float) -> Value:
+        """What a norm's operations leave wide, where no coordinate moves x (`norms.py`)."""
+        wide = to_dense(x)
+        if not isinstance(wide, Balls) or wide.slopes:
+            return scaled
+        found, ends = to_dense(scaled), bound_norm(wide, eps)
+        over = choose_narrower(found.over, ends.low, ends.high)
+        error = found.error if self.rules.is_real else np.fmin(found.error, ends.error)
+        return make_fixed_balls(self.rules, over, error)
 
     def sum(self, x: Balls, axis: int) -> Balls:
         slopes = {name: slope.sum(axis) for name, slope in x.slopes.items()}

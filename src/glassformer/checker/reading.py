@@ -33,12 +33,12 @@ from glassformer.models.model import check_params
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
 
-_FORMAT = 2
+_FORMAT = 3
 _HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs")
 _FIELDS = (
     *_HEADING,
     *("backend", "smallest_margin", "margin_bound", "rounding_bound", "hardest", "counterexample"),
-    *("classes", "axes", "rows", "digest"),
+    *("classes", "mixing", "axes", "rows", "digest"),
 )
 _MODEL_FIELDS = ("origin", "sha256", "architecture", "params")
 _TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
@@ -48,6 +48,7 @@ _BACKENDS = ("own", "any")
 _DEEPEST = 64  # splits inside of each other
 _MOST_PARTS = 1_000_000  # of all splits, times the digits of a number
 _MOST_WORK = 10**8  # parameters times positions, tokens and boxes that they are applied to
+_MOST_RUN = 10**10  # parameters times positions of all pairs that are run
 _HEX = 16
 _DIGEST = 64  # characters of a SHA-256
 
@@ -74,6 +75,15 @@ class Refuted:
 
 
 @dataclass(frozen=True)
+class Run:
+    """The smallest margin of all pairs, each of which was run, and a pair that has it."""
+
+    margin: float
+    a: int
+    b: int
+
+
+@dataclass(frozen=True)
 class Undecided:
     """Nothing is claimed."""
 
@@ -86,7 +96,7 @@ class Split:
     parts: "tuple[tuple[np.ndarray, Leaf], ...]"
 
 
-Leaf = Proved | Refuted | Undecided | Split
+Leaf = Proved | Refuted | Run | Undecided | Split
 
 
 @dataclass(frozen=True)
@@ -137,6 +147,7 @@ class Certificate:
     hardest: tuple[HardestClaim, ...]
     counterexample: _Counterexample | None
     counts: Mapping[str, int]
+    mixing: int | None  # the layer whose mixes the rows bound; none where they bound nothing
     axes: tuple[HeadAxes, ...]
     rows: tuple[tuple[PairClass, Leaf], ...]
     digest: str
@@ -185,6 +196,7 @@ def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
         hardest=read_items(read_field(tree, "hardest", list), "hardest", _read_hardest_claim),
         counterexample=_read_counterexample(tree),
         counts=_read_counts(tree),
+        mixing=read_mixing(tree),
         axes=read_items(read_field(tree, "axes", list), "axes", read_axes),
         rows=read_items(read_field(tree, "rows", list), "rows", lambda item: _read_class_row(item, task)),
         digest=_read_hash(tree, "digest"),
@@ -212,6 +224,13 @@ def _require_little_work(tree: Mapping[str, object], task: Addition, model: Arch
     places = task.written().length * model.vocab + len(read_field(tree, "rows", list)) + parts
     if size * places > _MOST_WORK:
         raise UserError(f"a model of {size:,} parameters is too large for {places:,} bounds to be checked")
+    pairs, positions = task.base ** (2 * task.digits), task.written().length
+    is_run = any(
+        isinstance(row, list) and row[-1:] and row[-1][:1] == ["run"]
+        for row in read_field(tree, "rows", list)
+    )
+    if is_run and size * pairs * positions > _MOST_RUN:
+        raise UserError(f"{pairs:,} pairs of a model of {size:,} parameters are too many to be run again")
 
 
 def _count_parts(rows: list[Any]) -> int:
@@ -224,6 +243,11 @@ def _count_parts(rows: list[Any]) -> int:
             is_split = item[:1] == ["split"] and len(item) > 2 and isinstance(item[2], list)
             parts += len(item[2]) if is_split else 0
     return parts
+
+
+def read_mixing(tree: Mapping[str, object]) -> int | None:
+    """The layer of the mix, if anything rests on one."""
+    return None if tree["mixing"] is None else read_integer_field(tree, "mixing")
 
 
 def _read_hash(tree: Mapping[str, object], name: str) -> str:
@@ -333,10 +357,15 @@ def _read_leaf(tree: Any, task: Addition, depth: int = 0) -> Leaf:
         return Refuted(
             *(require_integer(item, "a refuted leaf") for item in require_list(tree, 4, "a refuted leaf")[1:])
         )
+    if kind == "run":
+        _, margin, a, b = require_list(tree, 4, "a leaf that is run")
+        margin = require_finite_number(margin, "margin")
+        return Run(margin, require_integer(a, "a"), require_integer(b, "b"))
     if kind == "split":
         return _read_split(require_list(tree, 3, "a split"), task, depth + 1)
     if tree != ["undecided"]:
-        raise UserError(f"a leaf must be proved, split, refuted or undecided, but it is {str(tree)[:60]!r}")
+        kinds = "proved, split, run, refuted or undecided"
+        raise UserError(f"a leaf must be {kinds}, but it is {str(tree)[:60]!r}")
     return Undecided()
 
 

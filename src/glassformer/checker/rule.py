@@ -23,7 +23,7 @@ from glassformer.checker.fields import (
     require_known_fields,
     require_list,
 )
-from glassformer.checker.reading import HeadAxes, read_axes, read_certificate_model
+from glassformer.checker.reading import HeadAxes, read_axes, read_certificate_model, read_mixing
 from glassformer.checker.rule_boxes import LedSets, require_leaders
 from glassformer.checker.rule_contexts import ContextCounts, RuleContexts
 from glassformer.checker.rule_examples import (
@@ -53,7 +53,7 @@ from glassformer.tasks.automaton import tabulate_automaton
 from glassformer.tasks.strings import require_strings
 
 _HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs", "digest")
-_RULE = ("lawful", "errors", "smallest_margin", "hardest", "counterexample", "axes", "lengths")
+_RULE = ("lawful", "errors", "smallest_margin", "hardest", "counterexample", "mixing", "axes", "lengths")
 _QUESTION = ("errors", "smallest_margin", "hardest", "counterexample")
 _LENGTH = ("length", "errors", "lawful_errors", "rows", "lawful_rows")
 _LAWFUL = ("verdict", "inputs", "constrained", "errors", "counterexample")
@@ -214,7 +214,8 @@ class _RuleCheck:
         """The model up to its mix."""
         everything = np.ones((self.contexts.context, self.contexts.vocab), bool)
         model, arithmetic = self.model, self.tree["arithmetic"]
-        return make_token_tables(model.architecture, model.params, everything, arithmetic)
+        which = read_mixing(self.tree)
+        return make_token_tables(model.architecture, model.params, everything, arithmetic, which=which)
 
     @cached_property
     def axes(self) -> tuple[HeadAxes, ...]:

@@ -1,20 +1,23 @@
 """Before the mix a position depends only on its own token: tables over (position, token).
 
-Position 3 of 57 + 68 holds a digit, so it has a row for each; position 2 holds the mark `+`, one row. A layer
-before the mix may attend to marks as it likes; what it brings from digits must be as good as nothing, for it
-is enclosed by the hull over all of them.
+Position 3 of 57 + 68 holds a digit, so it has a row for each; position 2 holds the mark `+`, one row. One
+attention layer is the mix. What any other brings is enclosed by the hull over all tokens: exactly where it
+reads marks alone, and widely where it mixes digits; a layer behind the mix gets its part at the readout.
 
 Our own pass adds in order, so it gives the same number wherever it is computed: the tables of a model with
 one attention layer are the deployed ones, known exactly. Others, and those of any backend, are enclosed, with
 the error of the deployed.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from glassformer.checker.balls import Balls, bound_below, make_fixed_balls
+from glassformer.checker.chain import vary_dimensions
 from glassformer.checker.mixing import LEAST_FACTOR, BallHead, Mixture, make_mixture, to_balls
 from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.spans import from_balls
@@ -50,12 +53,20 @@ class PremixTables:
     stream: Balls  # dim pos tok: what the mix's layer gets
     heads: tuple[BallHead, ...]
     allowed: np.ndarray  # pos tok: which tokens a position can hold
+    later: Mapping[int, list[Balls]] = field(
+        default_factory=dict
+    )  # by layer behind the mix: heads, dim pos tok
 
     @property
     def attention(self) -> Attention:
         found = self.architecture.layers[self.which].attention
         assert found is not None
         return found
+
+    @property
+    def has_other_attention(self) -> bool:
+        """Whether a layer besides that of the mix attends."""
+        return len(_list_attention_layers(self.architecture)) > 1
 
     @cached_property
     def real(self) -> "PremixTables":
@@ -79,9 +90,9 @@ class PremixTables:
             return make_fixed_balls(ops.rules, over, _NOTHING if ops.rules.is_real else balls.error)
 
         params = {name: change(value) for name, value in self.params.items()}
-        return replace(
-            self, ops=ops, params=params, token_table=change(self.token_table), stream=change(self.stream)
-        )
+        later = {index: [change(mix) for mix in mixes] for index, mixes in self.later.items()}
+        table, stream = change(self.token_table), change(self.stream)
+        return replace(self, ops=ops, params=params, token_table=table, stream=stream, later=later)
 
     def mixture(self, head: int, position: int, asking: np.ndarray) -> Mixture:
         """What a head at a position can mix, a row for each token that asks."""
@@ -89,13 +100,18 @@ class PremixTables:
 
     def last_state(self, positions: np.ndarray, tokens: np.ndarray, mixes: list[Balls]) -> Balls:
         """`dim 1 batch`, normed, of queries at positions, holding tokens; heads have mixed `dim 1 batch`."""
-        model, kept = self.architecture, self.stream[:, positions, tokens][:, None]
+        model, kept = self.architecture, vary_dimensions(self.stream[:, positions, tokens][:, None], 0)
         here = AttentionSite(
             self.ops, self.params, f"{format_layer_prefix(model, self.which)}attn", kept, range(1)
         )
         x, moved = kept, self.attention.write(here, mixes, ignore_record)
         for index in range(self.which, len(model.layers)):
             layer, name = model.layers[index], format_layer_prefix(model, index)
+            if index in self.later and layer.attention:
+                brought = [mix[:, positions, tokens][:, None] for mix in self.later[index]]  # dim 1 batch
+                there = AttentionSite(self.ops, self.params, f"{name}attn", to_dense(x), range(1))
+                written = to_dense(layer.attention.write(there, brought, ignore_record))
+                moved = vary_dimensions(written, index)
             x, moved = finish_layer(layer, self.ops, self.params, name, x, moved, ignore_record), None
         state: Balls = to_dense(model.final_norm(self.ops, self.params, "final_norm", x))
         return state
@@ -109,47 +125,90 @@ class PremixTables:
 
 
 def make_premix_tables(
-    model: Architecture, stored: Parameters, task: Addition, arithmetic: str, any_backend: bool = False
+    model: Architecture,
+    stored: Parameters,
+    task: Addition,
+    arithmetic: str,
+    any_backend: bool = False,
+    which: int | None = None,
 ) -> PremixTables:
     """Everything that an adder computes before its mix."""
-    return make_token_tables(model, stored, _mark_allowed_tokens(task, model.vocab), arithmetic, any_backend)
+    allowed = _mark_allowed_tokens(task, model.vocab)
+    return make_token_tables(model, stored, allowed, arithmetic, any_backend, which)
 
 
 def make_token_tables(
-    model: Architecture, stored: Parameters, allowed: np.ndarray, arithmetic: str, any_backend: bool = False
+    model: Architecture,
+    stored: Parameters,
+    allowed: np.ndarray,
+    arithmetic: str,
+    any_backend: bool = False,
+    which: int | None = None,
 ) -> PremixTables:
-    """Everything that a model computes before its mix, for the tokens that positions can hold, `pos tok`."""
-    ops = BallOps(model.precision, arithmetic, any_backend)
-    params = untie_parameters(model, {name: ops.array(value) for name, value in stored.items()})
+    """Everything that a model computes before its mix, for the tokens that positions can hold, `pos tok`.
+
+    `which` is the layer of the mix; none: the last with attention.
+    """
+    ops, mixing = BallOps(model.precision, arithmetic, any_backend), _choose_mixing_layer(model, which)
+    bounded = _Pass(ops, untie_parameters(model, {name: ops.array(value) for name, value in stored.items()}))
     is_exact = arithmetic != "real" and not any_backend and model.layers[0].attention is not None
-    source: Ops = NumpyOps(model.precision) if is_exact else ops
-    given = params if source is ops else untie_parameters(model, stored)
-    tokens, which = np.tile(np.arange(model.vocab), (len(allowed), 1)), _find_last_attention(model)  # pos tok
-    table, x = embed_tokens(model, source, given, tokens)
-    for index in range(which):
-        layer, name = model.layers[index], format_layer_prefix(model, index)
-        moved = (
-            _enclose_unmixed_attention(layer, ops, params, name, x, allowed, source, given)
-            if layer.attention
-            else None
-        )
-        x = finish_layer(
-            layer, ops, params, name, to_balls(ops, _repeat_by_token(x, model.vocab)), moved, ignore_record
-        )
-        source, given = ops, params  # what was mixed is not known exactly
-    heads = _make_ball_heads(
-        model.layers[which], source, given, format_layer_prefix(model, which), x, model.vocab, ops
-    )
+    here = _Pass(NumpyOps(model.precision), untie_parameters(model, stored)) if is_exact else bounded
+    tokens = np.tile(np.arange(model.vocab), (len(allowed), 1))  # pos tok
+    table, x = embed_tokens(model, *here, tokens)
+    for index in range(mixing):
+        x, here, _ = _pass_layer(model, index, x, here, bounded, allowed)
+    name = format_layer_prefix(model, mixing)
+    heads = _make_ball_heads(model.layers[mixing], *here, name, x, model.vocab, ops)
     stream = to_balls(ops, _repeat_by_token(x, model.vocab))
-    return PremixTables(model, ops, params, which, to_balls(ops, table), stream, heads, allowed)
+    later = _enclose_later_layers(model, mixing, x, here, bounded, allowed)
+    return PremixTables(model, *bounded, mixing, to_balls(ops, table), stream, heads, allowed, later)
 
 
-def _find_last_attention(model: Architecture) -> int:
-    """The last layer with attention."""
+class _Pass(NamedTuple):
+    """Operations, and the parameters in their form."""
+
+    ops: Any
+    params: Parameters
+
+
+def _enclose_later_layers(
+    model: Architecture, mixing: int, x: Value, here: _Pass, bounded: _Pass, allowed: np.ndarray
+) -> dict[int, list[Balls]]:
+    """What the heads of layers behind the mix bring, whatever the tokens are."""
+    last, found = _list_attention_layers(model)[-1], dict[int, list[Balls]]()
+    for index in range(mixing, last + 1 if last > mixing else mixing):
+        x, here, mixes = _pass_layer(model, index, x, here, bounded, allowed)
+        if mixes and index > mixing:
+            found[index] = mixes
+    return found
+
+
+def _pass_layer(
+    model: Architecture, index: int, x: Value, here: _Pass, bounded: _Pass, allowed: np.ndarray
+) -> tuple[Value, _Pass, list[Balls]]:
+    """The stream behind a layer, which is not known exactly from there on, and its heads' mixes."""
+    layer, name = model.layers[index], format_layer_prefix(model, index)
+    kept, moved, mixes = to_balls(bounded.ops, _repeat_by_token(x, model.vocab)), None, list[Balls]()
+    if layer.attention:
+        mixes = _enclose_attention(layer, here, name, x, allowed, bounded.ops)
+        site = AttentionSite(*bounded, f"{name}attn", kept, range(0))
+        moved = layer.attention.write(site, mixes, ignore_record)
+    return finish_layer(layer, *bounded, name, kept, moved, ignore_record), bounded, mixes
+
+
+def _choose_mixing_layer(model: Architecture, which: int | None) -> int:
+    attending = _list_attention_layers(model)
+    if which is not None and which not in attending:
+        raise UserError(f"layer {which} of the model in the certificate does not attend, so it mixes nothing")
+    return attending[-1] if which is None else which
+
+
+def _list_attention_layers(model: Architecture) -> list[int]:
+    """The layers with attention; there must be one."""
     attending = [index for index, layer in enumerate(model.layers) if layer.attention]
     if not attending:
         raise UserError("the model of the certificate has no attention, so there is nothing to bound")
-    return attending[-1]
+    return attending
 
 
 def _mark_allowed_tokens(task: Addition, vocab: int) -> np.ndarray:
@@ -200,21 +259,14 @@ def _repeat_by_token(x: Value, vocab: int) -> Value:
     return plain if plain.shape[2] == vocab else plain[:, :, np.zeros(vocab, int)]
 
 
-def _enclose_unmixed_attention(
-    layer: Layer,
-    ops: BallOps,
-    params: Parameters,
-    name: str,
-    x: Value,
-    allowed: np.ndarray,
-    source: Ops,
-    given: Parameters,
-) -> Value:
-    """What the attention of a layer that does not mix moves: the hull over all tokens, `dim pos tok`."""
+def _enclose_attention(
+    layer: Layer, here: _Pass, name: str, x: Value, allowed: np.ndarray, ops: BallOps
+) -> list[Balls]:
+    """What every head of a layer brings to each position: the hull over all tokens, `dim pos tok`."""
     attention, vocab = layer.attention, allowed.shape[1]
     assert attention is not None
     mixes = []
-    for head in _make_ball_heads(layer, source, given, name, x, vocab, ops):
+    for head in _make_ball_heads(layer, *here, name, x, vocab, ops):
         rows = []
         _require_masked_keys(attention, head)
         for position in range(len(allowed)):
@@ -224,8 +276,7 @@ def _enclose_unmixed_attention(
                 raise _make_mask_error(f"{name}attn")
             rows.append(mixture.hull()[:, _index_asking_tokens(asking, vocab)])  # dim asking
         mixes.append(ops.stack(rows, 1))  # dim pos tok
-    here = AttentionSite(ops, params, f"{name}attn", to_balls(ops, _repeat_by_token(x, vocab)), range(0))
-    return attention.write(here, mixes, ignore_record)
+    return mixes
 
 
 def _require_masked_keys(attention: Attention, head: BallHead) -> None:

@@ -11,6 +11,8 @@ from jaxtyping import Bool
 from glassformer.models.model import Model
 from glassformer.proofs.adder import AdderProof
 from glassformer.proofs.certificate import digest_certificate, make_heading
+from glassformer.proofs.columns import PairClasses, enumerate_pair_classes
+from glassformer.proofs.every_pair import PairRun
 from glassformer.proofs.hardest import measure_proved_margins
 from glassformer.proofs.search import ClassLevel, ClassStatus, compute_next_tokens
 from glassformer.proofs.verdict import HardestPair
@@ -27,7 +29,7 @@ _Leaf = list[Any]
 
 def make_adder_certificate(proof: AdderProof, model: Model, task: Addition, origin: str) -> dict[str, Any]:
     """Everything that another program needs to verify the verdict."""
-    rows, is_proved = _list_class_rows(proof), proof.verdict == "proved"
+    rows, is_proved = _list_class_rows(proof, task), proof.verdict == "proved"
     bounds = _find_step_bounds(rows)
     content = make_heading(model, task, origin) | {
         "task": {name: value for name, value in to_tree(task).items() if name not in _TRAINING},
@@ -41,7 +43,8 @@ def make_adder_certificate(proof: AdderProof, model: Model, task: Addition, orig
         "hardest": [_make_hardest_entry(one, bounds[one.step]) for one in proof.steps if is_proved],
         "counterexample": proof.counterexample,
         "classes": dict(proof.classes),
-        "axes": _list_head_axes(proof),
+        "mixing": proof.tables.mixing if proof.tables and bounds else None,
+        "axes": _list_head_axes(proof) if proof.tables and bounds else [],
         "rows": rows,
     }
     return content | {"digest": digest_certificate(content)}
@@ -72,7 +75,7 @@ def _find_step_bounds(rows: list[list[Any]]) -> dict[int, float]:
 def _list_leaf_margins(leaf: _Leaf) -> list[float]:
     if leaf[0] == "split":
         return [margin for _, part in leaf[2] for margin in _list_leaf_margins(part)]
-    return [leaf[3]] if leaf[0] == "proved" else []
+    return [leaf[3]] if leaf[0] == "proved" else [leaf[1]] if leaf[0] == "run" else []
 
 
 def _list_head_axes(proof: AdderProof) -> list[dict[str, Any]]:
@@ -86,17 +89,38 @@ def _to_numbers(array: np.ndarray) -> list[Any]:
     return found
 
 
-def _list_class_rows(proof: AdderProof) -> list[list[Any]]:
+def _list_class_rows(proof: AdderProof, task: Addition) -> list[list[Any]]:
     """One per class of the first level: what it is, and its leaf."""
+    if proof.run:
+        return _list_run_rows(proof.run)
     if not proof.tables:
-        return []
+        return [[*name, ["undecided"]] for name in _name_classes(enumerate_pair_classes(task.written()))]
     with np.errstate(all="ignore"):
         deepest: list[_Leaf] = []
         for depth in reversed(range(len(proof.levels))):
             deepest = _make_level_leaves(proof, depth, deepest)
-    first = proof.levels[0].classes
-    named = zip(first.step, first.previous, first.total, first.carry, strict=True)
-    return [[*(int(part) for part in row), leaf] for row, leaf in zip(named, deepest, strict=True)]
+    names = _name_classes(proof.levels[0].classes)
+    return [[*name, leaf] for name, leaf in zip(names, deepest, strict=True)]
+
+
+def _name_classes(classes: PairClasses) -> list[list[int]]:
+    """Step, token just written, sum of the next column, carry."""
+    named = [classes.step, classes.previous, classes.total, classes.carry]
+    found: list[list[int]] = np.stack(named, 1).tolist()
+    return found
+
+
+def _list_run_rows(run: PairRun) -> list[list[Any]]:
+    """The smallest margin of each class and its pair, or the pair that comes out wrong."""
+    found, base = list[list[Any]](), run.classes.layout.base
+    for row, name in enumerate(_name_classes(run.classes)):
+        pair, leaf = to_numbers(run.hardest[row], base), list[Any](["undecided"])
+        if run.is_wrong[row]:
+            leaf = ["refuted", *pair, int(run.got[row])]
+        elif run.least[row] > 0:
+            leaf = ["run", float(run.least[row]), *pair]
+        found.append([*name, leaf])
+    return found
 
 
 def _make_level_leaves(proof: AdderProof, depth: int, below: list[_Leaf]) -> list[_Leaf]:

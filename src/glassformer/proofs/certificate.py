@@ -17,7 +17,7 @@ from glassformer.models.model import Model
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Task
 
-_FORMAT = 2
+_FORMAT = 3
 _LONGEST_ORIGIN = 400  # characters of a name or path; the end of a longer one
 
 

@@ -16,6 +16,7 @@ from glassformer.proofs.means import maximise_mix
 
 _ROUNDS = 5  # of guessing a largest mean
 _VARIES = 1e-6  # share of the largest number by which a dimension may vary before tokens count as mixed
+_SPARE = 1.25  # by which ranges that vary are widened: a checker with other enclosures needs room
 _NEVER = 1e-200  # what our own slack may vary by
 _CHUNK = 1 << 22  # numbers at a time
 
@@ -32,13 +33,15 @@ def enclose_mix(floats: FloatFormat, head: HeadTable, allowed: _Allowed) -> Boun
     tokens = _list_met_tokens(allowed)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         high, low = _maximise_queries(head, tokens, 1.0), -_maximise_queries(head, tokens, -1.0)
-        is_deployed = ~(head.error <= (high - low) / 2)
+        is_deployed = (head.outside < head.error) & ~(head.error <= (high - low) / 2)
         outside = np.where(is_deployed, head.outside, 0.0)
         low, high = low - outside, high + outside
     is_known = np.isfinite(high) & np.isfinite(low)
     error = np.where(is_deployed, 0.0, head.error)
     found = bound_range(floats, np.where(is_known, low, 0.0), np.where(is_known, high, 0.0), error)
-    return replace(found, radius=np.where(is_known, found.radius, np.inf))
+    is_wide = found.radius > _VARIES * found.size
+    spare = np.where(is_wide, _SPARE, 1.0)
+    return replace(found, radius=np.where(is_known, spare * found.radius, np.inf))
 
 
 def is_varying(moved: BoundedArray, allowed: _Allowed) -> bool:

@@ -41,6 +41,7 @@ def make_rule_certificate(
         **_make_verdict(proof.counterexample, "errors", "example", lengths, parts, rule),
         "smallest_margin": margin,
         "hardest": None if margin is None else proof.hardest,
+        "mixing": parts.tables.mixing,
         "axes": [{"centre": head.centre.tolist(), "axes": head.axes.tolist()} for head in heads],
         "lengths": [{key: one[key] for key in _KEPT} for one in lengths],
     }

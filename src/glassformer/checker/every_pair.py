@@ -1,0 +1,104 @@
+"""Certificates whose pairs were all run: each is run again, and every margin must come out the same.
+
+The deployed pass gives the same bits on every machine, so a margin is not near what is claimed, it is that.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from glassformer.checker.bounds import ClaimError, find_query_position
+from glassformer.checker.claims import Found
+from glassformer.checker.columns import PairClass
+from glassformer.checker.reading import Certificate, Proved, Run
+from glassformer.models.model import Model
+from glassformer.tasks import Addition, add_digits
+
+_BLOCK = 1 << 13  # pairs in one pass
+
+
+def check_run_pairs(model: Model, certificate: Certificate, found: list[Found]) -> None:
+    """The smallest margin of every class that is said to be run, and of the hardest pairs."""
+    _check_run_setting(certificate, found)
+    least = measure_all_classes(model, certificate.task)
+    claimed = {(one, leaf.a, leaf.b): leaf.margin for one, _, leaf in found if isinstance(leaf, Run)}
+    for (one, a, b), margin in claimed.items():
+        if least[one] != margin:
+            raise ClaimError(f"{one}: the smallest margin is {least[one]:.17g}, not {margin:.17g} as claimed")
+        if _measure_pairs(model, certificate.task, np.array([[a, b]]))[one.step, 0] != margin:
+            raise ClaimError(f"{one}: {a} + {b} does not have the margin {margin:.17g}")
+    for hardest in certificate.hardest:
+        pair = np.array([[hardest.a, hardest.b]])
+        if _measure_pairs(model, certificate.task, pair)[hardest.step, 0] != hardest.margin:
+            name = f"{hardest.a} + {hardest.b}"
+            raise ClaimError(f"{name} does not have the margin {hardest.margin:.17g} at step {hardest.step}")
+
+
+def _check_run_setting(certificate: Certificate, found: list[Found]) -> None:
+    """A run says what one arithmetic does, and leaves nothing to bounds."""
+    if certificate.arithmetic != certificate.architecture.precision or certificate.any_backend:
+        raise ClaimError("all pairs were run, which says nothing of real numbers or of other backends")
+    if any(isinstance(leaf, Proved) for _, _, leaf in found):
+        raise ClaimError("some classes are bounded though all pairs are said to be run")
+    if certificate.rounding_bound:
+        raise ClaimError("margins of pairs that are run are deployed ones: rounding moves them no further")
+
+
+def measure_all_classes(model: Model, task: Addition) -> dict[PairClass, float]:
+    """The smallest margin of the pairs of every class."""
+    found: dict[PairClass, float] = {}
+    for pairs in _list_blocks(task):
+        margins = _measure_pairs(model, task, pairs)  # step pair
+        for step, (names, row) in enumerate(zip(_name_classes(task, pairs), margins, strict=True)):
+            kinds, number = np.unique(names, axis=0, return_inverse=True)
+            least = np.full(len(kinds), np.inf)
+            np.minimum.at(least, np.ravel(number), row)
+            for kind, margin in zip(kinds.tolist(), least.tolist(), strict=True):
+                previous, total, carry = kind
+                one = PairClass(step, previous, total, carry, task.base)
+                found[one] = min(margin, found.get(one, np.inf))
+    return found
+
+
+def _list_blocks(task: Addition) -> Iterator[np.ndarray]:
+    """All pairs of numbers, `pair 2`."""
+    count = task.base**task.digits
+    for begin in range(0, count * count, _BLOCK):
+        yield np.stack(np.divmod(np.arange(begin, min(begin + _BLOCK, count * count)), count), 1)
+
+
+def _spell_pairs(task: Addition, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Digits of both numbers, units first, `digit pair` each."""
+    powers = task.base ** np.arange(task.digits)[:, None]
+    return pairs[:, 0] // powers % task.base, pairs[:, 1] // powers % task.base
+
+
+def _encode_sums(task: Addition, pairs: np.ndarray) -> np.ndarray:
+    """The tokens of pairs with their true sums, `pos pair`."""
+    x, y = _spell_pairs(task, pairs)
+    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y, task.base))
+    return tokens
+
+
+def _measure_pairs(model: Model, task: Addition, pairs: np.ndarray) -> np.ndarray:
+    """The right logit minus the best other one, `step pair`, after the true digits before it."""
+    tokens, steps = _encode_sums(task, pairs), task.digits + 1
+    with np.errstate(all="ignore"):
+        logits = model.logits(tokens[:-1], last=steps).astype(np.float64)  # tok step pair
+        is_right = np.arange(len(logits))[:, None, None] == tokens[-steps:]
+        right = np.where(is_right, logits, 0.0).sum(0)
+        gap = right - np.where(is_right, -np.inf, logits).max(0)
+    return np.asarray(np.nan_to_num(gap, nan=-np.inf, posinf=np.inf, neginf=-np.inf))
+
+
+def _name_classes(task: Addition, pairs: np.ndarray) -> Iterator[np.ndarray]:
+    """By step: the token just written, the sum of the next column (-1 above the highest), and the carry."""
+    tokens, layout = _encode_sums(task, pairs), task.written()
+    x, y = _spell_pairs(task, pairs)
+    for step in range(task.digits + 1):
+        position = find_query_position(task, step)
+        column = list(layout.z_positions).index(position + 1)
+        power = task.base**column
+        carry = (pairs % power).sum(1) // power
+        total = x[column] + y[column] if column < task.digits else np.full(len(pairs), -1)
+        yield np.stack([tokens[position], total, carry], 1)
