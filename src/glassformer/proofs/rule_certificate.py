@@ -14,7 +14,7 @@ from glassformer.proofs.certificate import digest_certificate, make_heading
 from glassformer.proofs.lawful_words import count_all_errors
 from glassformer.proofs.rule import make_search_parts
 from glassformer.proofs.rule_lawful import MANY
-from glassformer.proofs.rule_rows import Example, LengthRows, RowBudget, RowSearch
+from glassformer.proofs.rule_rows import Example, LengthRows, RowBudget, RowSearch, has_boxes
 from glassformer.proofs.rule_search import SearchParts
 from glassformer.proofs.rule_weights import ContextChances, make_beginning_chances, make_window_chances
 from glassformer.proofs.verdict import Verdict, decide_outcome, keep_finite
@@ -28,11 +28,16 @@ _LISTED = "listed"  # in place of rows: the checker lists the lawful contexts of
 
 def make_rule_certificate(
     proof: Verdict, model: Model, rule: Strings, data: Sequences, origin: str
-) -> dict[str, Any]:
-    """Rows for all contexts; apart from them rows for lawful ones where the others leave some of those."""
+) -> dict[str, Any] | None:
+    """Rows for all contexts; apart from them rows for lawful ones where the others leave some of those.
+
+    None where a checker has nothing to follow: in real numbers contexts are not run.
+    """
     parts = make_search_parts(model, rule, proof.arithmetic == "real")
+    if parts.worst.real and not has_boxes(parts):
+        return None
     lengths = _LengthSearch(parts, rule, data).run()
-    heads = parts.tables.heads
+    heads = parts.tables.heads if parts.tables and has_boxes(parts) else ()
     margin = _measure_hardest(proof, model, parts, rule)
     content = make_heading(model, rule, origin) | {
         "arithmetic": proof.arithmetic,
@@ -47,8 +52,10 @@ def make_rule_certificate(
     return content | {"digest": digest_certificate(content)}
 
 
-def describe_certified(proof: Verdict, content: dict[str, Any]) -> str:
+def describe_certified(proof: Verdict, content: dict[str, Any] | None) -> str:
     """What a certificate leaves open that the proof does not, in words; empty where it holds all."""
+    if content is None:
+        return "it is not written, because in real numbers a checker follows one layer of attention alone"
     own, low, high = content["lawful"], *count_all_errors(proof)
     said = []
     if own["verdict"] != proof.main_verdict:
