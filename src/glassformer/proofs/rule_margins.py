@@ -210,4 +210,5 @@ def _bound_demand_gap(
     low, high = logits.range()
     least = measure_margins(np.where(allowed, low, high), allowed)
     most = measure_margins(np.where(allowed, high, low), allowed)
-    return least - OWN * np.abs(least), most + OWN * np.abs(most)
+    with np.errstate(invalid="ignore"):  # no bound is infinite, and says nothing
+        return least - OWN * np.abs(least), most + OWN * np.abs(most)
