@@ -18,7 +18,9 @@ def stack_layer(model, size, behind=True, seed=0, layer=None):
     layer = layer or Layer(Attention(heads=1, head_size=2, value_size=2, out=FullProjection()), None)
     layers = (*shape.layers, layer) if behind else (layer, *shape.layers)
     own, other = ("layer0.", "layer1.") if behind else ("layer1.", "layer0.")
-    shared = {name for name in model.params if name.split(".")[0] in ("token", "position", "final_norm", "head")}
+    shared = {
+        name for name in model.params if name.split(".")[0] in ("token", "position", "final_norm", "head")
+    }
     ties = tuple(Tie(rename(tie.name, own), rename(tie.to, own)) for tie in shape.ties)
     fixed = tuple(FixedEntry(rename(one.name, own), one.place, one.value) for one in shape.fixed)
     deep = replace(shape, layers=layers, ties=ties, fixed=fixed)
@@ -26,7 +28,7 @@ def stack_layer(model, size, behind=True, seed=0, layer=None):
     for name, one in list_parameters(deep).items():
         if name not in params:
             assert name.startswith(other), (name, shared)
-            scale = size if ".out." in name or ".v." not in name and ".ff." in name else 1.0
+            scale = size if ".out." in name or (".v." not in name and ".ff." in name) else 1.0
             params[name] = (scale * random.normal(size=one.shape)).astype(shape.precision)
     return Model(deep, params)
 

@@ -1,5 +1,7 @@
 """Questions decided on every prompt, compared with running the model on each of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,16 @@ from glassformer.models.model import Model
 from glassformer.proofs import question as proving
 from glassformer.proofs.enumeration import measure_answer_margins
 from glassformer.proofs.question import prove_question
-from glassformer.proofs.question_bound import list_walk_edges, make_walk, prove_classes, tabulate_prompts
+from glassformer.proofs.question_bound import (
+    list_walk_edges,
+    make_walk,
+    prove_classes,
+    prove_classes_alike,
+    tabulate_prompts,
+)
 from glassformer.tasks import Prompts, make_task, tabulate_automaton
 from tests.proofs.questions import largest_model
+from tests.proofs.stacked import stack_layer
 
 TASK = make_task("max_of", numbers=6, k=3)
 PROMPTS = Prompts(tabulate_automaton(TASK))
@@ -91,16 +100,49 @@ def test_a_counterexample_is_a_prompt_that_the_model_gets_wrong(bounding):
     assert wrong["expected"] == [str(tokens.max())]
 
 
-def test_a_model_of_another_kind_is_run_on_every_prompt():
-    """Two layers mix, so no bound applies."""
-    layers = (make_reference_architecture().layers[0],) * 2
-    from dataclasses import replace
+@pytest.mark.parametrize("size", [0.0, 1e-3, 0.3])
+@pytest.mark.parametrize("behind", [False, True])
+def test_two_layers_have_the_verdict_of_every_prompt(bounding, size, behind):
+    for noise in (0.02, 0.2):
+        model = stack_layer(largest_model(noise=noise, seed=1), size, behind)
+        assert_is_verdict_of_every_prompt(model)
 
-    shape = replace(make_reference_architecture(vocab=6, width=2, context=3), layers=layers)
-    random = np.random.default_rng(3)
-    model = Model(
-        shape, {name: random.normal(size=one.shape) for name, one in list_parameters(shape).items()}
-    )
+
+def test_two_layers_that_mix_are_run_on_every_prompt(bounding):
+    layers = (make_reference_architecture().layers[0],) * 2
+    assert_is_verdict_of_every_prompt(draw_layers(layers))
+
+
+def test_no_attention_has_the_verdict_of_every_prompt(bounding):
+    layers = (replace(make_reference_architecture().layers[0], attention=None),)
+    assert_is_verdict_of_every_prompt(draw_layers(layers))
+
+
+def test_no_attention_answers_by_the_last_number_alone():
+    """The largest of one number is that number: proved without a bound; of two it is not."""
+    layers = (replace(make_reference_architecture().layers[0], attention=None, feedforward=None),)
+    model = draw_layers(layers)
+    turn = 2 * np.pi * np.arange(6) / 6
+    circle = np.stack([np.cos(turn), np.sin(turn)], 1)
+    params = {name: np.zeros_like(part) for name, part in model.params.items()}
+    model = Model(model.architecture, params | {"token.weight": circle, "head.weight": circle})
+    proved = prove_classes_alike(model, PROMPTS)
+    assert (proved == np.eye(6, dtype=bool)).all()
+    assert prove_question(model, TASK).verdict == "refuted"
+    assert not prove_classes_alike(model, PROMPTS, margin=1.0).any()
+
+
+def assert_is_verdict_of_every_prompt(model):
     proof = prove_question(model, TASK)
     margin = measure_answer_margins(model, TOKENS, ANSWERS)
-    assert proof.exact_error["count_low"] == (~(margin > 0)).sum()
+    wrong = (~(margin > 0)).sum()
+    assert proof.exact_error["count_low"] == proof.exact_error["count_high"] == wrong
+    assert proof.verdict == ("refuted" if wrong else "proved")
+    assert proof.smallest_margin == pytest.approx(margin.min(), abs=1e-6)
+
+
+def draw_layers(layers):
+    """A random model with these layers."""
+    shape = replace(make_reference_architecture(vocab=6, width=2, context=3), layers=layers)
+    random = np.random.default_rng(3)
+    return Model(shape, {name: random.normal(size=one.shape) for name, one in list_parameters(shape).items()})

@@ -6,15 +6,19 @@ import pytest
 
 from glassformer.models.architecture import Architecture, Layer, make_reference_architecture
 from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
 from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
 from glassformer.models.norm import RMSNorm
+from glassformer.proofs import rule as rule_proving
 from glassformer.proofs import rule_lawful, rule_search
 from glassformer.proofs.rule import prove_rule
+from glassformer.proofs.rule_search import ContextSearch
 from glassformer.proofs.tables import NotProvableError
 from glassformer.tasks import Sequences, make_rule, tabulate_automaton
 from glassformer.tasks.knowledge import list_window_starts
 from tests.proofs.every_context import TINY, chance, drawn, margins
+from tests.proofs.stacked import stack_layer
 
 DATA = Sequences(100, 6, 9)
 CLOSE = {"abs": 1e-4, "rel": 1e-5}  # of margins in float32, between two orders of summation
@@ -217,13 +221,95 @@ def test_sequences_too_short_for_a_window():
     assert proof.exact_error["weighted"] is None and "no weighted share" in proof.reason
 
 
-def test_two_mixing_layers_are_refused():
+def deep(rule, seed, context=3, layers=2, attention=True, **shape):
+    """A random model of several layers that attend, or of one without attention."""
+    one = (
+        Layer(Attention(head_size=4), FeedForward(hidden=5))
+        if attention
+        else Layer(None, FeedForward(hidden=5))
+    )
+    shape = make_reference_architecture(vocab=len(rule.tokens()), width=4, context=context, **shape)
+    shape = replace(shape, layers=(one,) * layers)
+    random = np.random.default_rng(seed)
+    parts = list_parameters(shape).items()
+    return Model(shape, {name: random.normal(0, 0.7, part.shape).astype(np.float32) for name, part in parts})
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("name", list(TINY)[::3])
+def test_two_layers_that_mix(name, real, way):
+    rule = make_rule(name, **TINY[name])
+    assert_agrees(deep(rule, seed=2), rule, real=real)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize("size", [0.01, 0.3])
+def test_a_second_layer_that_writes_something(size, behind, real, way):
     rule = make_rule("plus_last_even", high=3)
-    shape = replace(make_reference_architecture(vocab=5, context=3), layers=(Layer(), Layer()))
-    random = np.random.default_rng(0)
-    numbers = {
-        name: random.normal(size=part.shape).astype(np.float32)
-        for name, part in list_parameters(shape).items()
-    }
-    with pytest.raises(NotProvableError, match="mixes tokens"):
-        prove_rule(Model(shape, numbers), rule, DATA)
+    assert_agrees(stack_layer(drawn(rule, seed=4, context=3), size, behind), rule, real=real)
+
+
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_second_layer_that_writes_nothing_changes_nothing(behind):
+    rule = make_rule("lucky7", low=4, high=8)
+    alone = drawn(rule, seed=5, context=4)
+    for real in (False, True):
+        one, two = (prove_rule(m, rule, DATA, real=real) for m in (alone, stack_layer(alone, 0.0, behind)))
+        assert one.verdict == two.verdict and one.details["shorter"] == two.details["shorter"]
+        counts = ("count_low", "count_high", "constrained")
+        assert [one.exact_error[key] for key in counts] == [two.exact_error[key] for key in counts]
+        assert one.lawful["errors_low"] == two.lawful["errors_low"]
+        assert two.smallest_margin == pytest.approx(one.smallest_margin, **CLOSE)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_second_layer_that_writes_little_is_decided_by_bounds(behind, real, monkeypatch):
+    """Two million contexts, none of them listed."""
+    monkeypatch.setattr(
+        ContextSearch, "enumerate", lambda self, nodes: pytest.fail("listed") if len(nodes) else None
+    )
+    rule, data = make_rule("successor", high=4), Sequences(100, 10, 15)
+    monkeypatch.setattr(rule_proving, "_NARROWING", 0.0)
+    proof = prove_rule(stack_layer(lifted(0.1), 1e-3, behind), rule, data, real=real)
+    assert (proof.verdict, proof.lawful_verdict) == ("proved", "proved")
+    assert 0 < proof.margin_bound <= proof.smallest_margin
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_no_attention_at_all(layers, real, way):
+    rule = make_rule("successor", high=4)
+    assert_agrees(deep(rule, seed=1, context=4, layers=layers, attention=False), rule, real=real)
+
+
+def test_no_attention_is_decided_however_long_the_context():
+    """Counting by the head alone: 5^9 contexts and more, a run per length and last token."""
+    model = successor_model(context=9)
+    plain = {name: part for name, part in model.params.items() if not name.startswith("attn")}
+    shape = replace(model.architecture, layers=(replace(model.architecture.layers[0], attention=None),))
+    for real in (False, True):
+        proof = prove_rule(
+            Model(shape, plain), make_rule("successor", high=4), Sequences(100, 10, 15), real=real
+        )
+        assert proof.verdict == "proved" and proof.classes["total"] == 9 * 5
+        assert proof.margin_bound == pytest.approx(1 - np.cos(2 * np.pi / 5), abs=1e-5)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_where_there_are_no_tables_contexts_are_run(real, monkeypatch):
+    def refuse(*_):
+        raise NotProvableError("why")
+
+    monkeypatch.setattr(rule_proving, "tabulate_best_mix", refuse)
+    rule = make_rule("lucky7", low=4, high=8)
+    assert_agrees(deep(rule, seed=3), rule, real=real)
+
+
+def test_two_layers_without_time_are_refuted_all_the_same():
+    rule = make_rule("plus_last_even")
+    proof = prove_rule(deep(rule, seed=0, context=8), rule, Sequences(), time=0.0)
+    error = proof.exact_error
+    assert proof.verdict == "refuted" and proof.counterexample
+    assert error["count_low"] < error["count_high"] == error["constrained"]

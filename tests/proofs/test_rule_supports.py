@@ -45,7 +45,7 @@ def case(request):
     return (
         tables,
         nodes,
-        coordinates(tables, ContextMargins(tables, demands), contexts, nodes.length[owner]),
+        coordinates(tables, ContextMargins(model, demands, tables), contexts, nodes.length[owner]),
         owner,
     )
 

@@ -127,6 +127,8 @@ class _RuleCheck:
         margin = check_hardest_context(self.tree, self.model, self.contexts)
         for length, said in enumerate(lengths, 1):
             self.check_length(length, said, counts[length])
+        if "axes" not in vars(self) and (self.tree["axes"] != [] or self.tree["mixing"] is not None):
+            raise ClaimError("no row is bounded, but a layer or axes of the mix are named")
         about = (self.tree["verdict"], self.tree["inputs"], every, self.tree["arithmetic"], margin)
         named = {name: claims[name] for name in ("verdict", "inputs", "constrained")} | {"errors": lawful}
         return StringsCheck(self.rule.name, *about, self.tree["model"]["sha256"], named)

@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
+from glassformer.core.errors import UserError
 from glassformer.core.waiting import TellShare
 from glassformer.models.model import Model
 from glassformer.proofs.enumeration import PromptClasses, PromptTally, measure_answer_margins, run_prompts
-from glassformer.proofs.question_bound import make_query_gaps, prove_classes, tabulate_prompts
-from glassformer.proofs.question_rounding import bound_class_rounding
-from glassformer.proofs.tables import ModelTables, NotProvableError
+from glassformer.proofs.question_bound import (
+    make_query_gaps,
+    prove_classes,
+    prove_classes_alike,
+    tabulate_prompts,
+)
+from glassformer.proofs.question_rounding import bound_class_rounding, tells_rounding
+from glassformer.proofs.tables import ModelTables, NotProvableError, list_attention_layers
 from glassformer.proofs.verdict import Verdict, choose_counterexample, decide_outcome, keep_finite
 from glassformer.tasks import Prompts, Strings, tabulate_automaton
 
@@ -43,7 +49,7 @@ def prove_question(
     tally = _find_hard_prompts(model, prompts)
     tables = _find_prompt_tables(model, prompts)
     margin = min(tally.hardest.values()) - _SAME * (1 + abs(min(tally.hardest.values())))
-    bounded = prove_classes(tables, prompts, max(margin, 0.0)) if tables else _make_empty_classes(prompts)
+    bounded = _prove_all_classes(model, tables, prompts, max(margin, 0.0))
     asked = ~bounded & _find_prompt_classes(prompts)
     # Of a model that is refuted already nothing is claimed that rounding could undo.
     is_bounded = any_order and not tally.broken
@@ -63,6 +69,20 @@ def _find_prompt_tables(model: Model, prompts: Prompts) -> ModelTables | None:
         return tabulate_prompts(model, prompts)
     except NotProvableError:
         return None
+    except UserError:  # it overflows: of several layers the bounds alone may
+        if len(list_attention_layers(model.architecture)) == 1:
+            raise
+        return None
+
+
+def _prove_all_classes(
+    model: Model, tables: ModelTables | None, prompts: Prompts, margin: float
+) -> PromptClasses:
+    """By bounds; where no layer attends by one prompt per last token, because all others get the same."""
+    if not any(layer.attention for layer in model.architecture.layers):
+        found: PromptClasses = prove_classes_alike(model, prompts, margin) & _find_prompt_classes(prompts)
+        return found
+    return prove_classes(tables, prompts, margin) if tables else _make_empty_classes(prompts)
 
 
 def _find_prompt_classes(prompts: Prompts) -> PromptClasses:
@@ -184,7 +204,7 @@ class _PromptJudgement:
     def rounding(self, prompt: tuple[int, ...]) -> float | None:
         """Half of what rounding may move the gap of the hardest prompt by; none where that prompt was run."""
         answer = self.prompts.answers(np.array(prompt)[:, None])
-        if self.tables is None or not self.bounded[prompt[-1], answer[0]]:
+        if self.tables is None or not self.bounded[prompt[-1], answer[0]] or not tells_rounding(self.tables):
             return None
         gaps = make_query_gaps(self.tables, prompt[-1])
         rivals = np.flatnonzero(np.arange(self.model.architecture.vocab) != answer)

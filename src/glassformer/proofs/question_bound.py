@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float, Int
 from glassformer.core.spread import map_threads
 from glassformer.core.waiting import TellShare
 from glassformer.models.bounded import LEAST, FloatFormat, bound_range, sum_magnitudes
+from glassformer.models.margins import measure_token_margins
 from glassformer.models.model import Model
 from glassformer.proofs.extremes import SUMS
 from glassformer.proofs.mixing import tabulate_best_mix
@@ -102,6 +103,19 @@ def prove_classes(
         proved[token] = found
         if tell:
             tell(number / len(walk.last))
+    return proved
+
+
+def prove_classes_alike(
+    model: Model, prompts: Prompts, margin: float = 0.0
+) -> Bool[np.ndarray, "last answer"]:
+    """The same for a model without attention: prompts with one last token all get the same logits."""
+    last, vocab = prompts.slots[-1], model.architecture.vocab
+    tokens = np.stack([np.full(len(last), slot[0]) for slot in prompts.slots[:-1]] + [last])
+    logits = model.logits(tokens.astype(np.int32), last=1)[:, 0]  # tok last
+    proved = np.zeros((vocab, vocab), bool)
+    for answer in range(vocab):
+        proved[last, answer] = measure_token_margins(logits, np.full(len(last), answer)) > margin
     return proved
 
 

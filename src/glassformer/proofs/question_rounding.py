@@ -12,7 +12,7 @@ from glassformer.models.forward import forward
 from glassformer.models.model import Model
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.question_bound import make_query_gaps
-from glassformer.proofs.tables import ModelTables, make_table_pass
+from glassformer.proofs.tables import ModelTables, list_attention_layers, make_table_pass
 
 _FINE = 32  # prompts in one finer pass, which takes a thousand times as long and as much memory
 _MOST_FINE = 512  # prompts of one block that get it
@@ -50,12 +50,20 @@ def bound_margins(
     return found
 
 
+def tells_rounding(tables: ModelTables) -> bool:
+    """Whether errors of the tables are all that rounding does.
+
+    Of layers beside the mix ranges are known that hold real and deployed values, not how far these are apart.
+    """
+    return len(list_attention_layers(tables.model.architecture)) == 1
+
+
 def bound_class_rounding(
     tables: ModelTables | None, vocab: int, asked: Bool[np.ndarray, "last answer"]
 ) -> Guards:
     """Twice what rounding may move a gap by: once in the run that was seen, once in another."""
     found = np.full((vocab, vocab), np.inf)
-    if tables is None or len(tables.heads) != 1:
+    if tables is None or len(tables.heads) != 1 or not tells_rounding(tables):
         return found
     rivals = np.arange(vocab)
     for token in np.flatnonzero(asked.any(1)).tolist():

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from glassformer.models.architecture import Architecture
 from glassformer.models.attention import AttentionSite
 from glassformer.models.blocks import to_dense
 from glassformer.models.bounded import OWN, BoundedArray, bound_coordinate, sum_magnitudes, widen_own
@@ -83,16 +84,16 @@ def _bound_batch_gaps(tables: ModelTables, boxes: MixBoxes) -> BoxGaps:
         least.min(0),
         most.min(0),
         np.where(rivals, gap, np.inf).min(0),
-        np.where(rivals, error, 0.0)[: count_scored_tokens(tables)].max(0) / 2,
+        np.where(rivals, error, 0.0)[: count_scored_tokens(tables.model.architecture)].max(0) / 2,
         safe.all(0),
         pull.T,
     )
 
 
-def count_scored_tokens(tables: ModelTables) -> int:
+def count_scored_tokens(architecture: Architecture) -> int:
     """How many tokens, from the first, the head gives scores; the others have a constant far below."""
-    head, vocab = tables.model.architecture.head, tables.model.architecture.vocab
-    return head.tokens if isinstance(head, LowestHead) else vocab
+    head = architecture.head
+    return head.tokens if isinstance(head, LowestHead) else architecture.vocab
 
 
 def _subtract_each(one: np.ndarray | None, every: np.ndarray | None) -> np.ndarray | None:

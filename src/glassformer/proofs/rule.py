@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.core.errors import require_value
+from glassformer.core.errors import UserError, require_value
 from glassformer.core.waiting import TellShare
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import tabulate_demands
@@ -24,11 +24,14 @@ from glassformer.proofs.rule_nodes import Splitter
 from glassformer.proofs.rule_search import SAME, ContextSearch, SearchCounts, SearchParts
 from glassformer.proofs.rule_weights import make_beginning_chances, make_window_chances
 from glassformer.proofs.rule_worst import WorstContexts, search_worst_contexts
+from glassformer.proofs.tables import ModelTables, NotProvableError, list_attention_layers
 from glassformer.proofs.verdict import Verdict, choose_counterexample, decide_outcome, keep_finite
 from glassformer.tasks import Sequences, Strings, tabulate_automaton
 
 _COUNTING, _WEIGHING = 0.2, 0.7  # shares of the time after which all contexts, then the lawful ones, are left
 _NARROWING = 0.1  # share of the time that the smallest margin gets
+_DESCENDING = 0.1  # share of the time that the search for wrong contexts gets at first, at most
+_RUNNING = 0.6  # share of the time after which running all contexts, where that is the way, is left
 
 
 def prove_rule(
@@ -43,9 +46,9 @@ def prove_rule(
     begin, data = perf_counter(), rule.own_lengths(data)
     parts = make_search_parts(model, rule, real)
     n, vocab = parts.splitter.context, len(rule.tokens())
-    search_worst_contexts(parts.worst, n, vocab)
+    search_worst_contexts(parts.worst, n, vocab, begin + _DESCENDING * time)
     counting = ContextSearch(parts)
-    counting.run(begin + _COUNTING * time, tell)
+    counting.run(begin + _COUNTING * time, tell, begin + _RUNNING * time)
     weighed = _weigh_lengths(parts, rule, data, counting, begin + _WEIGHING * time)
     counting.run(begin + (1 - _NARROWING) * time, tell)
     counting.finish()
@@ -82,11 +85,31 @@ def make_search_parts(model: Model, rule: Strings, real: bool) -> SearchParts:
     )
     automaton = tabulate_automaton(rule)
     demands = tabulate_demands(automaton)
-    everything = np.ones((n, vocab), bool)
-    rounded = tabulate_best_mix(model, everything, n)
-    tables = tabulate_best_mix(model, everything, n, real=True) if real else rounded
-    worst, lawful = WorstContexts(ContextMargins(tables, demands), real), LawfulContexts(automaton, n)
-    return SearchParts(tables, rounded, Splitter(demands, n), worst, lawful)
+    rounded = _tabulate_contexts(model, real=False)
+    tables = _tabulate_contexts(model, real=True) if real and rounded else rounded
+    is_whole = sum(layer.attention is not None for layer in model.architecture.layers) == 1
+    worst = WorstContexts(ContextMargins(model, demands, tables if is_whole else None, real))
+    return SearchParts(model, tables, rounded, Splitter(demands, n), worst, LawfulContexts(automaton, n))
+
+
+def _tabulate_contexts(model: Model, real: bool) -> ModelTables | None:
+    """Over all contexts; none where no tables can be made, or bounds of several layers overflow."""
+    n, vocab = model.architecture.context, model.architecture.vocab
+    try:
+        return tabulate_best_mix(model, np.ones((n, vocab), bool), n, real)
+    except NotProvableError:
+        return None
+    except UserError:
+        if len(list_attention_layers(model.architecture)) == 1 or not _is_run_finite(model):
+            raise
+        return None
+
+
+def _is_run_finite(model: Model) -> bool:
+    """Whether the model itself does not overflow, at the positions of one context."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        logits = model.logits(np.zeros((model.architecture.context, 1), np.int32), last=None)
+    return bool(np.isfinite(logits).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +126,13 @@ class _RuleJudgement:
     def proof(self, seconds: float, real: bool) -> Verdict:
         found, worst, n = self.counting.found, self.parts.worst, self.parts.splitter.context
         hardest = next(iter(worst.found), None)
-        broken = [self.example(context) for context, margin in worst.found.items() if margin <= 0]
+        broken = [self.example(context) for context in worst.list_broken()]
         left = sum(found.left.values())
         weighted = self.weighted()
         return Verdict(
-            verdict=decide_outcome(sum(found.broken.values()) + (0 if real else len(broken)), left),
+            verdict=decide_outcome(sum(found.broken.values()) + len(broken), left),
             inputs=str(self.rule.count_inputs(n)),
-            arithmetic="real" if real else self.parts.tables.model.architecture.precision,
+            arithmetic="real" if real else self.parts.model.architecture.precision,
             smallest_margin=None if hardest is None else keep_finite(worst.smallest),
             margin_bound=None if left or hardest is None else keep_finite(self.floor),
             rounding_bound=None if hardest is None else keep_finite(self.counting.rounding(hardest)),
@@ -137,10 +160,10 @@ class _RuleJudgement:
             most = constrained[length]
             low, high = low + errors, high + (most if left is None else min(errors + left, most))
             examples += some
-        if not self.parts.worst.real:  # what the descent found is broken, whatever the searches reached
-            seen = [context for context, margin in self.parts.worst.found.items() if margin <= 0]
-            examples += [one for one in seen if lawful.contains(np.array([one]))[0]]
-            low = max(low, len(set(examples)))
+        # What the descent found is broken, whatever the searches reached.
+        seen = self.parts.worst.list_broken()
+        examples += [one for one in seen if lawful.contains(np.array([one]))[0]]
+        low = max(low, len(set(examples)))
         broken = [self.example(one) for one in sorted(examples, key=lambda one: (len(one), one))]
         counted = lawful.count(n) if self.rule.length else sum(lawful.count(one) for one in range(1, n + 1))
         hardest = next(iter(self.parts.worst.found), None)

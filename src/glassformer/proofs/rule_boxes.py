@@ -93,7 +93,7 @@ def _judge_node_boxes(
 ) -> NodeMargins:
     logits = bound_box_logits(tables, boxes)  # tok box
     off = logits.off if tables.ops.unit else bound_box_logits(rounded, boxes).off
-    off = 2 * off[: count_scored_tokens(tables)].max(0) * (1 + OWN)
+    off = 2 * off[: count_scored_tokens(tables.model.architecture)].max(0) * (1 + OWN)
     right = boxes.right.T
     reach = Reach(tables.heads, nodes, boxes.low, boxes.high)
     for_right, for_wrong = _subtract_from_best(logits, right), _subtract_from_best(logits, ~right)

@@ -14,7 +14,7 @@ from glassformer.proofs.certificate import digest_certificate, make_heading
 from glassformer.proofs.lawful_words import count_all_errors
 from glassformer.proofs.rule import make_search_parts
 from glassformer.proofs.rule_lawful import MANY
-from glassformer.proofs.rule_rows import Example, LengthRows, RowBudget, RowSearch
+from glassformer.proofs.rule_rows import BOX, Example, LengthRows, RowBudget, RowSearch, has_boxes
 from glassformer.proofs.rule_search import SearchParts
 from glassformer.proofs.rule_weights import ContextChances, make_beginning_chances, make_window_chances
 from glassformer.proofs.verdict import Verdict, decide_outcome, keep_finite
@@ -28,11 +28,16 @@ _LISTED = "listed"  # in place of rows: the checker lists the lawful contexts of
 
 def make_rule_certificate(
     proof: Verdict, model: Model, rule: Strings, data: Sequences, origin: str
-) -> dict[str, Any]:
-    """Rows for all contexts; apart from them rows for lawful ones where the others leave some of those."""
+) -> dict[str, Any] | None:
+    """Rows for all contexts; apart from them rows for lawful ones where the others leave some of those.
+
+    None where a checker has nothing to follow: in real numbers contexts are not run.
+    """
     parts = make_search_parts(model, rule, proof.arithmetic == "real")
+    if parts.worst.real and not has_boxes(parts):
+        return None
     lengths = _LengthSearch(parts, rule, data).run()
-    heads = parts.tables.heads
+    tables = parts.tables if _has_box_row(lengths) else None
     margin = _measure_hardest(proof, model, parts, rule)
     content = make_heading(model, rule, origin) | {
         "arithmetic": proof.arithmetic,
@@ -41,15 +46,26 @@ def make_rule_certificate(
         **_make_verdict(proof.counterexample, "errors", "example", lengths, parts, rule),
         "smallest_margin": margin,
         "hardest": None if margin is None else proof.hardest,
-        "mixing": parts.tables.mixing,
-        "axes": [{"centre": head.centre.tolist(), "axes": head.axes.tolist()} for head in heads],
+        "mixing": tables.mixing if tables else None,
+        "axes": [
+            {"centre": head.centre.tolist(), "axes": head.axes.tolist()}
+            for head in (tables.heads if tables else ())
+        ],
         "lengths": [{key: one[key] for key in _KEPT} for one in lengths],
     }
     return content | {"digest": digest_certificate(content)}
 
 
-def describe_certified(proof: Verdict, content: dict[str, Any]) -> str:
+def _has_box_row(lengths: list[dict[str, Any]]) -> bool:
+    """Whether anything rests on bounds of the mix."""
+    given = [one[name] for one in lengths for name in ("rows", "lawful_rows")]
+    return any(row[0] == BOX for rows in given if isinstance(rows, list) for row in rows)
+
+
+def describe_certified(proof: Verdict, content: dict[str, Any] | None) -> str:
     """What a certificate leaves open that the proof does not, in words; empty where it holds all."""
+    if content is None:
+        return "it is not written, because in real numbers a checker follows one layer of attention alone"
     own, low, high = content["lawful"], *count_all_errors(proof)
     said = []
     if own["verdict"] != proof.main_verdict:

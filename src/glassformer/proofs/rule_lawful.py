@@ -10,6 +10,7 @@ from glassformer.proofs.rule_search import ContextSearch, SearchParts
 from glassformer.proofs.rule_weights import ContextChances
 
 FEW = 100_000  # contexts that are sooner run through the model than searched
+_RUN = 1 << 16  # contexts that are run between two looks at the clock
 MANY = 1 << 20  # the same where the search of all contexts has not decided them
 
 
@@ -31,7 +32,7 @@ def weigh_contexts(
     if perf_counter() >= until:
         return WeighedContexts(left=1.0, open=None)
     if not parts.worst.real and (listed := chances.windows(most)):
-        return _run_contexts(parts, *listed)
+        return _run_contexts(parts, *listed, until)
     search, length = ContextSearch(parts, chances), chances.length
     search.run(until)
     search.finish(counts_lawful=True)
@@ -40,17 +41,24 @@ def weigh_contexts(
     return WeighedContexts(found.weight_broken, found.weight_left, *counts, tuple(found.lawful_examples))
 
 
-def _run_contexts(parts: SearchParts, contexts: np.ndarray, chance: np.ndarray) -> WeighedContexts:
-    """Every context by the model itself."""
-    length, margins = contexts.shape[1], parts.worst.margins
+def _run_contexts(
+    parts: SearchParts, contexts: np.ndarray, chance: np.ndarray, until: float
+) -> WeighedContexts:
+    """Every context by the model itself, some at a time, until the clock says so."""
+    length = contexts.shape[1]
     demand = parts.splitter.demands.of(contexts, whole=length == parts.splitter.context)
-    asked = np.flatnonzero(demand != NOTHING)
-    sizes = np.full(len(asked), length)
-    found = margins.deployed(contexts[asked], sizes, demand[asked])
-    parts.worst.see(_pad_contexts(contexts[asked], parts.splitter.context), sizes, found)
-    broken = asked[~(found > 0)]
-    examples = tuple(tuple(one) for one in contexts[broken[:64]].tolist())
-    return WeighedContexts(float(chance[broken].sum()), errors=len(broken), examples=examples)
+    asked, broken, seen = np.flatnonzero(demand != NOTHING), [np.zeros(0, int)], 0
+    while seen < len(asked) and perf_counter() < until:
+        some = asked[seen : seen + _RUN]
+        sizes = np.full(len(some), length)
+        found = parts.worst.margins.deployed(contexts[some], sizes, demand[some])
+        parts.worst.see(_pad_contexts(contexts[some], parts.splitter.context), sizes, found)
+        broken.append(some[~(found > 0)])
+        seen += len(some)
+    wrong, left = np.concatenate(broken), asked[seen:]
+    examples = tuple(tuple(one) for one in contexts[wrong[:64]].tolist())
+    chances = float(chance[wrong].sum()), float(chance[left].sum())
+    return WeighedContexts(*chances, errors=len(wrong), open=len(left), examples=examples)
 
 
 def _pad_contexts(contexts: np.ndarray, positions: int) -> np.ndarray:

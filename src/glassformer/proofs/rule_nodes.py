@@ -171,6 +171,12 @@ def list_node_contexts(
     return contexts, owner
 
 
+def draw_contexts(random: np.random.Generator, nodes: Nodes) -> Int[np.ndarray, "node pos"]:
+    """One context of every node, by chance."""
+    found: np.ndarray = np.where(nodes.tokens, random.random(nodes.tokens.shape), -1.0).argmax(2)
+    return found
+
+
 def chunk_nodes(nodes: Nodes, most: int, size: Callable[[Nodes], np.ndarray]) -> list[Nodes]:
     """Consecutive parts whose sizes sum to about `most` each."""
     total = np.cumsum(size(nodes))

@@ -21,7 +21,7 @@ from glassformer.proofs.rule_weights import ContextChances
 _RUN = 1 << 14  # contexts of a node that are sooner run than bounded
 _MOST_RUN = 1 << 22  # contexts that a checker is asked to run, all in all: a few seconds
 _DEAR = 1.2e6  # products of numbers that a checker is asked for: some ten seconds
-_BOX, _RUN_NAME = "box", "run"
+BOX, _RUN_NAME = "box", "run"
 Example = tuple[int, ...]
 
 
@@ -34,7 +34,8 @@ class RowBudget:
 
     def take_box(self, parts: SearchParts) -> bool:
         """Whether there is time for one more box."""
-        model, across = parts.tables.model, parts.tables.coordinates
+        assert parts.tables
+        model, across = parts.model, parts.tables.coordinates
         hidden = sum(part.size for name, part in model.params.items() if ".ff." in name)
         size = model.architecture.width * (model.architecture.vocab + across)
         self.products -= (across + 2) * (hidden + size)
@@ -104,6 +105,10 @@ class RowSearch:
         """Rows of nodes that a box decides, and both halves of the others."""
         if not len(nodes):
             return
+        if not has_boxes(self.parts):
+            self.split_affordable(nodes)
+            return
+        assert self.parts.tables
         judged, leader = judge_plain_boxes(self.parts.tables, nodes, self.parts.splitter.demands.allowed)
         is_sure = judged.is_right | judged.is_wrong
         for which in np.flatnonzero(is_sure).tolist():
@@ -115,6 +120,15 @@ class RowSearch:
         rest = np.flatnonzero(~is_sure & (nodes.extent > 0))
         if len(rest):
             self.push(split_nodes(nodes.take(rest), judged.worth[rest]))
+
+    def split_affordable(self, nodes: Nodes) -> None:
+        """Where no box can be checked: halves of those that there is still room to run."""
+        if self.parts.worst.real:
+            return
+        rows = [which for which, size in enumerate(nodes.sizes()) if size <= self.budget.contexts]
+        if rows:
+            worth = np.broadcast_to(np.arange(nodes.tokens.shape[2], dtype=float), nodes.tokens.shape)
+            self.push(split_nodes(nodes.take(np.array(rows)), worth[rows]))
 
     def add_run(self, node: Nodes, size: int) -> None:
         """All contexts of the node by the model itself."""
@@ -132,7 +146,7 @@ class RowSearch:
 
     def add_box(self, node: Nodes, is_wrong: bool, leader: int) -> None:
         """A node that is right, or wrong, as a whole."""
-        into, length, (size,) = self.add(_BOX, node), int(node.length[0]), node.sizes()
+        into, length, (size,) = self.add(BOX, node), int(node.length[0]), node.sizes()
         into.rows[-1].append(leader)
         sets = node.tokens[0, :length]
         into.covered, into.broken = into.covered + size, into.broken + size * is_wrong
@@ -146,6 +160,11 @@ class RowSearch:
         into, sets = self.found[int(node.length[0])], node.tokens[0, : int(node.length[0])]
         into.rows.append([kind, [_write_token_set(tokens) for tokens in sets]])
         return into
+
+
+def has_boxes(parts: SearchParts) -> bool:
+    """Whether a checker can follow boxes: tables are all there is."""
+    return parts.tables is not None and not parts.tables.is_enclosed
 
 
 def _take_first(contexts: np.ndarray) -> Example | None:

@@ -4,6 +4,9 @@ A node is split until its contexts demand one thing; then a box around its mixes
 is split at the position that matters most; a node of few contexts is enumerated. Large nodes come first, so
 that the bounds are good when time runs out. A second search opens decided nodes again, as far as they might
 hold a margin below the smallest that is known.
+
+Where tables are not all that there is, because several layers attend, contexts are run by the model. Bounds
+then may decide little, so all that waits is run as soon as that takes no longer than bounding has taken.
 """
 
 from dataclasses import dataclass, field, replace
@@ -13,8 +16,11 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.core.waiting import TellShare
+from glassformer.models.bounded import OWN
+from glassformer.models.model import Model
 from glassformer.proofs.contexts import NOTHING
 from glassformer.proofs.lawful import LawfulContexts
+from glassformer.proofs.readout import count_scored_tokens
 from glassformer.proofs.rule_boxes import NodeMargins, judge_nodes
 from glassformer.proofs.rule_margins import SURE, ContextMargins
 from glassformer.proofs.rule_nodes import (
@@ -22,12 +28,14 @@ from glassformer.proofs.rule_nodes import (
     Nodes,
     Splitter,
     chunk_nodes,
+    draw_contexts,
     halve_nodes,
     join_nodes,
     keep_single_contexts,
     list_node_contexts,
     weigh_by_size,
 )
+from glassformer.proofs.rule_running import RunPlan, judge_by_one_context, know_nothing
 from glassformer.proofs.rule_waiting import Pace, WaitingNodes
 from glassformer.proofs.rule_weights import ContextChances
 from glassformer.proofs.rule_worst import WorstContexts
@@ -36,6 +44,9 @@ from glassformer.proofs.tables import ModelTables
 _EXAMPLES = 64  # lawful contexts that break the rule of which one becomes the counterexample
 LEAF = 256  # contexts that are sooner enumerated than bounded
 _LISTED = 1 << 16  # contexts listed at a time
+_DEAR = 16  # times as long a context takes whose real margin is bounded by a pass of its own
+_SAMPLED = 4  # contexts that are run of a node before it is split, where contexts are run
+_RUN = 1 << 13  # contexts of a node, at most, where all that waits is run
 SAME = 1e-6  # share of a margin and 1 by which another must be smaller to be worth a search
 
 
@@ -59,11 +70,25 @@ class SearchCounts:
 class SearchParts:
     """What a search works with."""
 
-    tables: ModelTables
-    rounded: ModelTables  # the same where rounding counts
+    model: Model
+    tables: ModelTables | None  # none: nothing is known of a node as a whole
+    rounded: ModelTables | None  # the same where rounding counts
     splitter: Splitter
     worst: WorstContexts
     lawful: LawfulContexts
+
+    @property
+    def is_alike(self) -> bool:
+        """No layer attends: all contexts of one length and last token get the same logits."""
+        return not any(layer.attention for layer in self.model.architecture.layers)
+
+    def judge(self, nodes: Nodes) -> NodeMargins:
+        """What is known of every node as a whole."""
+        if self.is_alike:
+            return judge_by_one_context(self.worst, nodes)
+        if self.tables is None or self.rounded is None:
+            return know_nothing(nodes)
+        return judge_nodes(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
 
 
 class ContextSearch:
@@ -71,9 +96,11 @@ class ContextSearch:
 
     def __init__(self, parts: SearchParts, chances: ContextChances | None = None) -> None:
         lengths = range(1, parts.splitter.context + 1)
-        self.tables, self.rounded = parts.tables, parts.rounded
-        self.splitter, self.worst, self.chances = parts.splitter, parts.worst, chances
+        self.parts, self.splitter, self.worst, self.chances = parts, parts.splitter, parts.worst, chances
         self.lawful = parts.lawful
+        self.random = np.random.default_rng(0)
+        self.is_run = parts.worst.margins.tables is None
+        self.plan = RunPlan(parts.worst.margins, has_bounds=parts.tables is not None or parts.is_alike)
         self.found = SearchCounts(dict.fromkeys(lengths, 0), dict.fromkeys(lengths, 0))
         self.found.lawful_broken = dict.fromkeys(lengths, 0)
         self.found.lawful_left = dict.fromkeys(lengths, 0)
@@ -92,13 +119,39 @@ class ContextSearch:
     def margins(self) -> ContextMargins:
         return self.worst.margins
 
-    def run(self, until: float, tell: TellShare | None = None) -> None:
-        """Until every context is decided, or the clock says `until`."""
-        every, pace = self.waiting.weight, Pace()
+    @property
+    def leaf(self) -> int:
+        """Contexts that are sooner enumerated than bounded."""
+        return max(LEAF // _DEAR, 1) if self.is_run and self.worst.real else LEAF
+
+    def run(self, until: float, tell: TellShare | None = None, latest: float | None = None) -> None:
+        """Until all is decided, or the clock says `until`; `latest` where all that waits is run."""
+        every, pace, latest = self.waiting.weight, Pace(), max(latest or until, until)
         while self.waiting.count and perf_counter() < until:
-            self.step(self.waiting.pop(pace.batch()))
+            if self.is_run and self.plan.is_due(self.waiting.contexts, latest):
+                until = latest
+                self.run_some(self.waiting.pop(pace.batch(), lightest=True))
+            else:
+                with self.plan.bounding():
+                    self.step(self.waiting.pop(pace.batch()))
             if tell:
                 tell(1 - self.waiting.weight / every)
+
+    def run_some(self, nodes: Nodes) -> None:
+        """Small nodes by the model, others split: no bounds."""
+        self.split_unclear(nodes)
+        asked, small = nodes.demand > NOTHING, nodes.extent <= np.log(_RUN)
+        self.enumerate(nodes.take(np.flatnonzero(asked & small)))
+        large = nodes.take(np.flatnonzero(asked & ~small))
+        if len(large):
+            worth = np.broadcast_to(np.arange(large.tokens.shape[2], dtype=float), large.tokens.shape)
+            self.push(split_nodes(large, worth))
+
+    def split_unclear(self, nodes: Nodes) -> None:
+        """Nodes whose contexts do not all demand the same, by what they demand."""
+        unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
+        if len(unclear):
+            self.push(self.splitter.by_demand(unclear))
 
     def open_lengths(self) -> set[int]:
         """Of contexts that wait."""
@@ -106,19 +159,21 @@ class ContextSearch:
 
     def finish(self, counts_lawful: bool = False) -> None:
         """Count what is left as left; its lawful contexts where that is asked for."""
-        self.found.weight_left += self.waiting.weight
-        self.found.undecided += self.waiting.count
         for nodes in self.waiting.all():
-            for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
-                self.found.left[length] += size
-            self.leave_lawful(nodes, counts_lawful)
+            self.leave(nodes, counts_lawful)
+
+    def leave(self, nodes: Nodes, counts_lawful: bool) -> None:
+        """Nothing is known of these, nor will be."""
+        self.found.weight_left += float(nodes.weight.sum())
+        self.found.undecided += len(nodes)
+        for length, size in zip(nodes.length.tolist(), nodes.sizes(), strict=True):
+            self.found.left[length] += size
+        self.leave_lawful(nodes, counts_lawful)
 
     def step(self, nodes: Nodes) -> None:
-        unclear = nodes.take(np.flatnonzero(nodes.demand == OPEN))
-        if len(unclear):
-            self.push(self.splitter.by_demand(unclear))
+        self.split_unclear(nodes)
         asked = nodes.demand > NOTHING
-        small = (nodes.extent <= np.log(LEAF)) & np.isfinite(nodes.off)
+        small = (nodes.extent <= np.log(self.leaf)) & np.isfinite(nodes.off)
         self.enumerate(nodes.take(np.flatnonzero(asked & small)))
         self.bound(nodes.take(np.flatnonzero(asked & ~small)))
 
@@ -128,14 +183,26 @@ class ContextSearch:
         for sure, is_wrong in ((judged.is_right, False), (judged.is_wrong, True)):
             self.close(nodes.take(np.flatnonzero(sure)), is_wrong)
         rest = np.flatnonzero(~judged.is_right & ~judged.is_wrong)
-        small = nodes.extent[rest] <= np.log(LEAF)
+        if self.parts.is_alike:
+            self.leave(nodes.take(rest), counts_lawful=True)
+            return
+        small = nodes.extent[rest] <= np.log(self.leaf)
         self.enumerate(nodes.take(rest[small]))
         large = rest[~small]
         if len(large):
+            if self.is_run:
+                self.sample(nodes.take(large))
             self.push(split_nodes(nodes.take(large), judged.worth[large]))
 
+    def sample(self, nodes: Nodes) -> None:
+        """A few contexts of nodes that no bound decides: one may be wrong."""
+        owner = np.repeat(np.arange(len(nodes)), _SAMPLED)
+        contexts = draw_contexts(self.random, nodes.take(owner))
+        about = (contexts, nodes.length[owner])
+        self.worst.see(*about, self.margins.rough(*about, nodes.demand[owner]))
+
     def judged(self, nodes: Nodes) -> tuple[Nodes, NodeMargins]:
-        judged = judge_nodes(self.tables, self.rounded, nodes, self.splitter.demands.allowed)
+        judged = self.parts.judge(nodes)
         return replace(nodes, off=judged.off, least=np.fmax(judged.least, nodes.least)), judged
 
     def close(self, nodes: Nodes, is_wrong: bool) -> None:
@@ -143,6 +210,7 @@ class ContextSearch:
         if not len(nodes):
             return
         self.decided.append(nodes.take(np.flatnonzero(nodes.least < self.lowest)))
+        self.plan.closed += float(np.exp(nodes.extent).sum())
         self.found.proved += 0 if is_wrong else len(nodes)
         if is_wrong:
             if self.worst.smallest > 0:  # one of each, so that there is a counterexample
@@ -190,12 +258,7 @@ class ContextSearch:
         """Every context by itself."""
         for some in chunk_nodes(nodes, _LISTED, lambda part: np.exp(part.extent)):
             contexts, owner = list_node_contexts(some)
-            quick, bound = self.seen(some, contexts, owner), self.sure * some.off[owner]
-            is_right, is_wrong = quick > bound, quick < -bound
-            unsure = np.flatnonzero(~is_right & ~is_wrong)
-            is_left = np.zeros(len(contexts), bool)
-            if len(unsure):
-                is_wrong[unsure], is_left[unsure] = self.closely(some.take(owner[unsure]), contexts[unsure])
+            is_wrong, is_left = (self.run_each if self.is_run else self.look_up)(some, contexts, owner)
             self.count(some, owner, is_wrong, is_left)
             self.count_lawful(some, contexts[is_wrong], owner[is_wrong], is_left=False)
             self.count_lawful(some, contexts[is_left], owner[is_left], is_left=True)
@@ -207,6 +270,28 @@ class ContextSearch:
     def sure(self) -> float:
         """How many bounds of rounding a margin of the tables must be from 0 to be trusted."""
         return SURE if self.margins.is_certain else np.inf
+
+    def look_up(self, nodes: Nodes, contexts: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which contexts are wrong, and which open: by the tables, where these are not too close."""
+        quick, bound = self.seen(nodes, contexts, owner), self.sure * nodes.off[owner]
+        is_right, is_wrong = quick > bound, quick < -bound
+        unsure, is_left = np.flatnonzero(~is_right & ~is_wrong), np.zeros(len(contexts), bool)
+        if len(unsure):
+            is_wrong[unsure], is_left[unsure] = self.closely(nodes.take(owner[unsure]), contexts[unsure])
+        return is_wrong, is_left
+
+    def run_each(
+        self, nodes: Nodes, contexts: np.ndarray, owner: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same by the model itself, or by bounds of its real margins."""
+        about = (contexts, nodes.length[owner], nodes.demand[owner])
+        if not self.worst.real:
+            margin = self.margins.deployed(*about)
+            self.worst.see(contexts, about[1], margin)
+            return ~(margin > 0), np.zeros(len(contexts), bool)
+        least, most = self.margins.enclosed(*about)
+        self.worst.see(contexts, about[1], least)
+        return most <= 0, ~(most <= 0) & ~(least > 0)
 
     def closely(self, nodes: Nodes, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which contexts, one per node, are wrong, and which are open: none if the model may be asked."""
@@ -250,7 +335,7 @@ class ContextSearch:
 
     def opened(self, nodes: Nodes) -> Nodes:
         """Lists small nodes, and splits those large ones whose own bound is too low."""
-        small = nodes.extent <= np.log(LEAF)
+        small = nodes.extent <= np.log(self.leaf)
         for some in chunk_nodes(nodes.take(np.flatnonzero(small)), _LISTED, lambda part: np.exp(part.extent)):
             self.seen(some, *list_node_contexts(some))
         large, judged = self.judged(nodes.take(np.flatnonzero(~small)))
@@ -259,6 +344,10 @@ class ContextSearch:
 
     def rounding(self, context: tuple[int, ...]) -> float:
         """How far rounding may move the margin of one context."""
+        if self.is_run:
+            logits = self.margins.bounded_logits(np.array([context]), real=False)
+            scored = count_scored_tokens(self.parts.model.architecture)
+            return float(2 * logits.off[:scored].max() * (1 + OWN))
         roots, length = self.splitter.roots(), len(context)
         padded = np.array([[*context, *[0] * (self.splitter.context - length)]])
         own = roots.take(np.flatnonzero((roots.length == length) & (roots.asking == context[-1])))

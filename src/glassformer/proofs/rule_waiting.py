@@ -37,11 +37,11 @@ class WaitingNodes:
             self.by_rank.setdefault(rank, []).append(nodes.take(np.flatnonzero(ranks == rank)))
         self.count, self.bytes = self.count + len(nodes), self.bytes + nodes.tokens.nbytes
 
-    def pop(self, most: int) -> Nodes:
-        """Some of the heaviest; some of the lightest where memory runs short."""
+    def pop(self, most: int, lightest: bool = False) -> Nodes:
+        """Some of the heaviest; some of the lightest where that is asked for, or memory runs short."""
         parts: list[Nodes] = []
         while self.by_rank and sum(len(part) for part in parts) < most:
-            rank = min(self.by_rank) if self.bytes > _HELD else max(self.by_rank)
+            rank = min(self.by_rank) if lightest or self.bytes > _HELD else max(self.by_rank)
             parts.append(self.by_rank[rank].pop())
             if not self.by_rank[rank]:
                 del self.by_rank[rank]
@@ -53,6 +53,12 @@ class WaitingNodes:
 
     def all(self) -> list[Nodes]:
         return [part for parts in self.by_rank.values() for part in parts]
+
+    @property
+    def contexts(self) -> float:
+        """How many there are in all nodes, about."""
+        with np.errstate(over="ignore"):
+            return float(sum(np.exp(part.extent).sum() for part in self.all()))
 
     @property
     def weight(self) -> float:

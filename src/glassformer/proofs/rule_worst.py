@@ -1,6 +1,7 @@
 """The contexts with the smallest margins seen so far, and a search for smaller ones, token by token."""
 
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from jaxtyping import Float, Int, Integer
@@ -13,14 +14,14 @@ _TRIED = 4 * _KEPT  # of a batch that are run through the model
 _SAMPLES = 4096  # random contexts that the descent chooses its starts from
 _STARTS = 24  # contexts that it changes
 _TURNS = 40  # tokens that it changes at most
+_MOST_RUN = 1 << 14  # neighbours of a turn where the model itself is run
 
 
 @dataclass
 class WorstContexts:
-    """A list that grows better; margins are the model's own (in real numbers: those of the tables)."""
+    """A list that grows better; margins are the model's own (in real numbers: of the tables, or bounds)."""
 
     margins: ContextMargins
-    real: bool = False
     found: dict[tuple[int, ...], float] = field(default_factory=dict)  # context -> margin
 
     def see(
@@ -35,15 +36,35 @@ class WorstContexts:
         if not len(rows):
             return
         chosen, size = contexts[rows], length[rows]
-        exact = (
-            quick[rows]
-            if self.real
-            else self.margins.deployed(chosen, size, self.margins.demand(chosen, size))
-        )
+        exact = self.measure(chosen, size, quick[rows])
         exact = np.nan_to_num(exact, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
         for context, count, margin in zip(chosen, size.tolist(), exact.tolist(), strict=True):
             self.found[tuple(context[:count].tolist())] = margin
         self.found = dict(sorted(self.found.items(), key=lambda item: item[1])[:_KEPT])
+
+    def measure(self, contexts: Contexts, length: np.ndarray, quick: np.ndarray) -> np.ndarray:
+        """The margins that are listed; of real numbers without tables no more than they are."""
+        if self.real and self.margins.tables:
+            return quick
+        demand = self.margins.demand(contexts, length)
+        if self.real:
+            return self.margins.enclosed(contexts, length, demand).least
+        return self.margins.deployed(contexts, length, demand)
+
+    @property
+    def real(self) -> bool:
+        return self.margins.real
+
+    def list_broken(self) -> list[tuple[int, ...]]:
+        """Those that surely break the rule, the worst first."""
+        broken = [context for context, margin in self.found.items() if margin <= 0]
+        return [one for one in broken if self.is_broken(one)] if self.real else broken
+
+    def is_broken(self, context: tuple[int, ...]) -> bool:
+        """Whether it surely breaks the rule in real numbers."""
+        tokens, length = np.array([context]), np.array([len(context)])
+        padded = np.pad(tokens, ((0, 0), (0, self.margins.model.architecture.context - len(context))))
+        return bool(self.margins.enclosed(padded, length, self.margins.demand(padded, length)).most[0] <= 0)
 
     @property
     def smallest(self) -> float:
@@ -56,13 +77,13 @@ class WorstContexts:
         return max(self.smallest, min(last, 0.0))
 
 
-def search_worst_contexts(worst: WorstContexts, context: int, vocab: int) -> None:
+def search_worst_contexts(worst: WorstContexts, context: int, vocab: int, until: float = np.inf) -> None:
     """From random contexts of every length to neighbours with smaller margins, until none is better."""
     random = np.random.default_rng(0)
     length = np.where(np.arange(_SAMPLES) % 2, context, random.integers(1, context + 1, _SAMPLES))
     contexts = random.integers(0, vocab, (_SAMPLES, context)).astype(np.uint16)
     quick = _measure_context_margins(worst.margins, contexts, length)
-    best = np.argsort(quick, kind="stable")[:_STARTS]
+    best = np.argsort(quick, kind="stable")[: _count_starts(worst, context * vocab)]
     contexts, length, quick = contexts[best], length[best], quick[best]
     for _ in range(_TURNS):
         worst.see(contexts, length, quick)
@@ -71,10 +92,15 @@ def search_worst_contexts(worst: WorstContexts, context: int, vocab: int) -> Non
         changed = _measure_context_margins(worst.margins, around, sizes).reshape(len(contexts), -1)
         choice = changed.argmin(1)
         better = changed[np.arange(len(contexts)), choice] < quick
-        if not better.any():
+        if not better.any() or perf_counter() >= until:
             break
         contexts = around.reshape(len(contexts), -1, context)[np.arange(len(contexts)), choice]
         quick = changed[np.arange(len(contexts)), choice]
+
+
+def _count_starts(worst: WorstContexts, neighbours: int) -> int:
+    """Fewer where each has many neighbours and running takes its time."""
+    return _STARTS if worst.margins.tables else max(min(_STARTS, _MOST_RUN // neighbours), 1)
 
 
 def _measure_context_margins(
@@ -82,7 +108,7 @@ def _measure_context_margins(
 ) -> np.ndarray:
     demand = margins.demand(contexts, length)
     found, asked = np.full(len(contexts), np.inf), np.flatnonzero(demand != NOTHING)
-    found[asked] = margins.quick(contexts[asked], length[asked], demand[asked])
+    found[asked] = margins.rough(contexts[asked], length[asked], demand[asked])
     return found
 
 
