@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Int
 
 from glassformer.core.errors import UserError
+from glassformer.core.spread import limit_blas_threads
 from glassformer.models.adding import SumAnswer, write_sum
 from glassformer.models.model import Model
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
@@ -56,7 +57,7 @@ def prove_adder(
         )
     except NotProvableError as error:
         return _make_inapplicable_proof(task, arithmetic, str(error), began)
-    with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
+    with limit_blas_threads(), np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
         levels = search_classes(tables, enumerate_pair_classes(layout), deadline)
         counts = _count_roots(levels)
         verdict = _decide_adder_verdict(counts)
