@@ -194,6 +194,22 @@ def find_allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok
     return allowed
 
 
+def find_possible_digits(
+    masks: Bool[np.ndarray, "row column carry x y"], last: Bool[np.ndarray, "row carry"]
+) -> Bool[np.ndarray, "row column carry x y"]:
+    """What is open and also in some pair: the carry into a column comes out of the one below it."""
+    digits, carried = masks.shape[1], tabulate_column(masks.shape[3]).carried
+    ways = np.stack([(masks & (out == carried)).any((3, 4)) for out in range(CARRIES)], 3)  # row column in out
+    below, above = np.zeros((len(masks), digits, CARRIES), bool), np.empty((len(masks), digits, CARRIES), bool)
+    below[:, 0, 0], above[:, -1] = True, last
+    for column in range(1, digits):
+        below[:, column] = (below[:, column - 1, :, None] & ways[:, column - 1]).any(1)
+    for column in reversed(range(digits - 1)):
+        above[:, column] = (ways[:, column + 1] & above[:, column + 1, None]).any(2)
+    found: np.ndarray = masks & below[..., None, None] & above[:, :, carried]
+    return found
+
+
 def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:
     """Whether any pair is in the class."""
     ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
-from glassformer.proofs.columns import PairClasses, has_pair
+from glassformer.proofs.columns import PairClasses, find_possible_digits, has_pair
 from glassformer.proofs.extremes import (
     MixExtremes,
     MixGuess,
@@ -112,7 +112,7 @@ def judge_level(
     """Bounds, boxes, and for what is not shown right a look at the pairs that attain the bounds."""
     can_turn = any(len(head.axes) > 1 for head in tables.heads)
     rows = np.arange(len(level.classes))
-    pull = _decide_rows(tables, level, rows, guess, _FEW_CUTS if can_turn else None)
+    pull = _decide_rows(tables, level, rows, guess, _FEW_CUTS if can_turn and guess is None else None)
     rows = np.flatnonzero(level.status == ClassStatus.OPEN)
     if can_turn and len(rows):
         level.turn[rows], guess = _find_class_axes(tables, level, rows)
@@ -231,7 +231,8 @@ def _find_cut_points(
     tables: ModelTables, level: ClassLevel, rows: np.ndarray, pull: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Bool[np.ndarray, "row carry x y"]]:
     """For each row the column to split, and which of its digits go into the lower half."""
-    open_now = level.classes.masks(rows).reshape(len(rows), level.classes.layout.digits, -1)
+    open_now = find_possible_digits(level.classes.masks(rows), level.classes.last[rows])
+    open_now = open_now.reshape(*open_now.shape[:2], -1)
     sums = np.empty(open_now.shape)
     chosen = np.nan_to_num(pull[rows] * 1.0, nan=np.inf).argmax(1)
     for number, side in enumerate(list_mix_directions(tables.heads, level.turn[rows])):
