@@ -13,18 +13,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from glassformer.core.errors import UserError
 from glassformer.core.spread import limit_blas_threads
 from glassformer.models.adding import SumAnswer, write_sum
 from glassformer.models.model import Model
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
+from glassformer.proofs.extremes import write_pair_tokens
 from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_pair_gaps
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError, tabulate_model
 from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict
-from glassformer.tasks.addition import Addition, to_numbers
+from glassformer.tasks.addition import Addition, add_digits, to_numbers
 
 _TIME = 60.0  # seconds that a proof may take where nothing else is said
 
@@ -169,11 +170,28 @@ def _read_both_numbers(digits: Int[np.ndarray, "column number"], base: int) -> t
 def _simplify_pair(
     model: Model, task: Addition, digits: Int[np.ndarray, "column number"]
 ) -> Int[np.ndarray, "column number"]:
-    """The same pair with digits set to 0, highest first, as long as the model is wrong."""
-    for column in reversed(range(task.digits)):
-        for number in range(2):
-            fewer = digits.copy()
-            fewer[column, number] = 0
-            if not write_sum(model, task, *_read_both_numbers(fewer, task.base)).right:
-                digits = fewer
+    """The same pair with digits set to 0, highest first, as long as the model is wrong.
+
+    All that is left to try is run at once, as if all went well, and again behind the first that did not.
+    """
+    order = [(column, number) for column in reversed(range(task.digits)) for number in range(2)]
+    while order:
+        tries = np.repeat(digits[None], len(order), 0)
+        for first, (column, number) in enumerate(order):
+            tries[first:, column, number] = 0
+        fails = np.append(_is_sum_right(model, task, tries), True).argmax()
+        digits = tries[fails - 1] if fails else digits
+        order = order[fails + 1 :]
     return digits
+
+
+def _is_sum_right(
+    model: Model, task: Addition, digits: Int[np.ndarray, "row column number"]
+) -> Bool[np.ndarray, " row"]:
+    """Whether the model writes every digit, given the right ones before it: then it writes the whole sum."""
+    layout = task.written()
+    tokens = write_pair_tokens(layout, digits).T  # pos row
+    said = model.logits(tokens, last=task.digits + 1).argmax(0)  # step row
+    x, y = digits[:, :, 0].T, digits[:, :, 1].T
+    expected = layout.encode(x, y, add_digits(x, y, task.base))[layout.prompt_length :]
+    return np.asarray((said == expected).all(0))
