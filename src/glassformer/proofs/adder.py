@@ -38,6 +38,7 @@ class AdderProof(Verdict):
     levels: tuple[ClassLevel, ...] = ()
 
 
+@limit_blas_threads()
 def prove_adder(
     model: Model,
     task: Addition,
@@ -58,7 +59,7 @@ def prove_adder(
         )
     except NotProvableError as error:
         return _make_inapplicable_proof(task, arithmetic, str(error), began)
-    with limit_blas_threads(), np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
+    with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
         levels = search_classes(tables, enumerate_pair_classes(layout), deadline)
         counts = _count_roots(levels)
         verdict = _decide_adder_verdict(counts)

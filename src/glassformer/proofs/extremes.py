@@ -145,7 +145,7 @@ def _maximise_at_once(side: _MixDirection, classes: PairClasses, totals: _Weight
     terms = bound_weight_terms(side, queries, guess)
     first, same = _find_equal_terms(terms)
     best = _maximise_terms(_TermBounds(*(part[first] for part in terms)), same[owner], classes)
-    scale = _measure_terms(terms)[owner]
+    scale = _measure_terms(terms, owner, classes)
     return BestPairs(_raise_bounds(side, guess[owner], scale, best.value, totals), best.digits)
 
 
@@ -171,7 +171,7 @@ def _maximise_by_rounds(
         high[rows[done]] = _raise_bounds(
             here.take(done),
             guess[done],
-            _measure_terms(_TermBounds(*(part[done] for part in terms))),
+            _measure_terms(terms, done, some.take(done)),
             best.value[done],
             _WeightTotals(*(part[rows[done]] for part in totals)),
         )
@@ -234,29 +234,34 @@ def _raise_bounds(
     return np.asarray(found + OWN * np.abs(found) + LEAST)
 
 
-def _measure_terms(terms: _TermBounds) -> Float[np.ndarray, " query"]:
-    """No pair's terms are larger together, whatever their signs."""
-    largest = np.maximum(terms.positions.max(2), -terms.positions.min(2))
-    found: np.ndarray = largest.sum(1) + np.abs(terms.rest)
-    return found
-
-
 def _bound_weight_totals(head: HeadTable, classes: PairClasses) -> _WeightTotals:
     """By the tokens that each class leaves open."""
-    low, high, rests = head.weights
-    rest = rests[classes.step, classes.previous]
+    shape, owner = head.weights.low.shape, classes.step * head.weights.low.shape[1] + classes.previous
+    low, high = (part.reshape(-1, *shape[2:]) for part in head.weights[:2])
+    rest = head.weights.rest.ravel()[owner]
     return _WeightTotals(
-        _sum_open_ends(np.where(high > 0, low, np.inf), classes, np.minimum) + rest,
-        _sum_open_ends(high, classes, np.maximum) + rest,
+        _sum_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum) + rest,
+        _sum_open_ends(high, owner, classes, np.maximum) + rest,
     )
 
 
+def _measure_terms(
+    terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses
+) -> Float[np.ndarray, " row"]:
+    """No pair of the class has terms that are larger together, whatever their signs."""
+    positions = _sum_open_ends(np.abs(terms.positions), owner, classes, np.maximum)
+    return np.asarray(positions + np.abs(terms.rest)[owner])
+
+
 def _sum_open_ends(
-    values: Float[np.ndarray, "query asked key tok"], classes: PairClasses, best: np.ufunc
+    values: Float[np.ndarray, "query key tok"],
+    owner: Int[np.ndarray, " row"],
+    classes: PairClasses,
+    best: np.ufunc,
 ) -> Float[np.ndarray, " row"]:
     """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed."""
-    found = best.reduce(values, axis=3)[classes.step, classes.previous]  # row key
-    layout, count, base = classes.layout, values.shape[2], classes.layout.base
+    found = best.reduce(values, axis=2)[owner]  # row key
+    layout, count, base = classes.layout, values.shape[1], classes.layout.base
     worst = np.inf if best is np.minimum else 0.0
     for positions, tokens in zip(
         (layout.x_positions, layout.y_positions, layout.z_positions), classes.open_tokens, strict=True
@@ -264,7 +269,7 @@ def _sum_open_ends(
         position = np.array(positions)[classes.pin_column]
         pins = np.flatnonzero(position < count)
         rows = classes.pin_row[pins]
-        there = values[classes.step[rows], classes.previous[rows], position[pins], :base]
+        there = values[owner[rows], position[pins], :base]
         found[rows, position[pins]] = best.reduce(np.where(tokens[pins], there, worst), axis=1)
     return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1))
 

@@ -68,7 +68,7 @@ def find_best_path(
 def _list_endings(
     queries: int, owner: Int[np.ndarray, " row"], classes: PairClasses
 ) -> tuple[Bool[np.ndarray, "ending query carry"], Int[np.ndarray, " row"]]:
-    """Choices of last carries that are open, of all queries or of each its own, and the row's number there."""
+    """Choices of last carries that are open, of all queries or of each its own, and which each row has."""
     if queries == len(owner) and np.array_equal(owner, np.arange(queries)):
         return classes.last[None], np.zeros(queries, np.int64)
     return _LASTS[:, None], (classes.last[:, None] == _LASTS).all(2).argmax(1)

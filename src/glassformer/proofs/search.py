@@ -9,7 +9,13 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
-from glassformer.proofs.columns import PairClasses, find_possible_digits, has_pair
+from glassformer.proofs.columns import (
+    CARRIES,
+    PairClasses,
+    drop_impossible_digits,
+    find_possible_digits,
+    has_pair,
+)
 from glassformer.proofs.extremes import (
     MixExtremes,
     MixGuess,
@@ -224,7 +230,7 @@ def split_classes(
     parent, column = np.tile(parent, 2), np.tile(column, 2)
     children = level.classes.take(parent).pinned(column, np.concatenate([lower, whole & ~lower]))
     there = np.flatnonzero(has_pair(children))
-    return children.take(there), parent[there], column[there]
+    return drop_impossible_digits(children.take(there)), parent[there], column[there]
 
 
 def _find_cut_points(
@@ -232,22 +238,36 @@ def _find_cut_points(
 ) -> tuple[np.ndarray, np.ndarray, Bool[np.ndarray, "row carry x y"]]:
     """For each row the column to split, and which of its digits go into the lower half."""
     open_now = find_possible_digits(level.classes.masks(rows), level.classes.last[rows])
-    open_now = open_now.reshape(*open_now.shape[:2], -1)
-    sums = np.empty(open_now.shape)
+    open_now = open_now.reshape(*open_now.shape[:2], -1)  # row column case
     chosen = np.nan_to_num(pull[rows] * 1.0, nan=np.inf).argmax(1)
+    able, column, lower = _halve_widest_column(_sum_column_terms(tables, level, rows, chosen), open_now)
+    return rows[able], column[able], lower[able].reshape(-1, *level.classes.pin_mask.shape[1:])
+
+
+def _halve_widest_column(
+    sums: Float[np.ndarray, "row column case"], open_now: Bool[np.ndarray, "row column case"]
+) -> tuple[Bool[np.ndarray, " row"], Int[np.ndarray, " row"], Bool[np.ndarray, "row case"]]:
+    """Whether a row has a column whose cases differ, which of them moves most, and its lower cases."""
+    low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
+    column, every = (high - low).argmax(1), np.arange(len(sums))
+    middle = ((low + high) / 2)[every, column]
+    able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
+    return able, column, open_now[every, column] & (sums[every, column] <= middle[:, None])
+
+
+def _sum_column_terms(
+    tables: ModelTables, level: ClassLevel, rows: np.ndarray, chosen: Int[np.ndarray, " row"]
+) -> Float[np.ndarray, "row column case"]:
+    """What each case of a column adds along the coordinate chosen for the row, seen from its middle."""
+    layout = level.classes.layout
+    sums = np.empty((len(rows), layout.digits, CARRIES * layout.base**2))
     for number, side in enumerate(list_mix_directions(tables.heads, level.turn[rows])):
         those = np.flatnonzero(chosen == number)
         classes = level.classes.take(rows[those])
         middle = (level.bounds.low[rows[those], number] + level.bounds.high[rows[those], number]) / 2
         terms = bound_weight_terms(side.take(those), np.stack([classes.step, classes.previous]), middle)
-        sums[those] = sum_columns(terms.positions, classes.layout).reshape(len(those), *open_now.shape[1:])
-    low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
-    column = (high - low).argmax(1)
-    every = np.arange(len(rows))
-    middle = ((low + high) / 2)[every, column]
-    able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
-    lower = open_now[every, column] & (sums[every, column] <= middle[:, None])
-    return rows[able], column[able], lower[able].reshape(-1, *level.classes.pin_mask.shape[1:])
+        sums[those] = sum_columns(terms.positions, layout).reshape(len(those), *sums.shape[1:])
+    return sums
 
 
 def compute_pair_mix(
