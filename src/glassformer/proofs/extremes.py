@@ -72,7 +72,12 @@ def bound_mixes(
     sides = list_mix_directions(heads, turn)
     both = [*sides, *(side.turned_back() for side in sides)]
     guesses = [None] * len(both) if guess is None else [*guess.high.T, *-guess.low.T]
-    totals = {id(head): _bound_weight_totals(head, classes) for head in heads}
+    totals = {
+        id(head): None
+        if turn is None and not _has_varying_weights(head)
+        else _bound_weight_totals(head, classes)
+        for head in heads
+    }
 
     def maximise(number: int) -> BestPairs:
         with np.errstate(all="ignore"):  # which a thread does not take over
@@ -113,11 +118,14 @@ class _WeightTotals(NamedTuple):
 
 
 def _maximise_coordinate(
-    side: _MixDirection, classes: PairClasses, totals: _WeightTotals, guess: np.ndarray | None
+    side: _MixDirection, classes: PairClasses, totals: _WeightTotals | None, guess: np.ndarray | None
 ) -> BestPairs:
-    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest."""
-    if not _has_varying_weights(side.head) and len(side.along) == 1:
-        return _maximise_at_once(side, classes, totals)
+    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest.
+
+    No totals: the weights are the same for all of a query's classes, which share the direction too.
+    """
+    if totals is None:
+        return _maximise_at_once(side, classes)
     guess = _guess_maxima(side, classes) if guess is None else guess
     starts = range(0, len(classes), _CHUNK)
     chunks = [np.arange(start, min(start + _CHUNK, len(classes))) for start in starts]
@@ -138,14 +146,14 @@ def _has_varying_weights(head: HeadTable) -> bool:
     return bool((head.weights.high.max(3) > least * (1 + _CONSTANT) + 4 * LEAST).any())
 
 
-def _maximise_at_once(side: _MixDirection, classes: PairClasses, totals: _WeightTotals) -> BestPairs:
+def _maximise_at_once(side: _MixDirection, classes: PairClasses) -> BestPairs:
     """Where D does not depend on the tokens one round is exact, and classes of a query share their terms."""
     queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
     owner, guess = np.ravel(owner), np.zeros(queries.shape[1])
     terms = bound_weight_terms(side, queries, guess)
     first, same = _find_equal_terms(terms)
     best = _maximise_terms(_TermBounds(*(part[first] for part in terms)), same[owner], classes)
-    scale = _measure_terms(terms, owner, classes)
+    scale, totals = _measure_terms(terms, owner, None), _bound_weight_totals(side.head, classes, False)
     return BestPairs(_raise_bounds(side, guess[owner], scale, best.value, totals), best.digits)
 
 
@@ -234,19 +242,19 @@ def _raise_bounds(
     return np.asarray(found + OWN * np.abs(found) + LEAST)
 
 
-def _bound_weight_totals(head: HeadTable, classes: PairClasses) -> _WeightTotals:
-    """By the tokens that each class leaves open."""
+def _bound_weight_totals(head: HeadTable, classes: PairClasses, pinned: bool = True) -> _WeightTotals:
+    """By the tokens that each class leaves open, or that its query does."""
     shape, owner = head.weights.low.shape, classes.step * head.weights.low.shape[1] + classes.previous
     low, high = (part.reshape(-1, *shape[2:]) for part in head.weights[:2])
-    rest = head.weights.rest.ravel()[owner]
+    rest, some = head.weights.rest.ravel()[owner], classes if pinned else None
     return _WeightTotals(
-        _sum_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum) + rest,
-        _sum_open_ends(high, owner, classes, np.maximum) + rest,
+        _sum_open_ends(np.where(high > 0, low, np.inf), owner, some, np.minimum) + rest,
+        _sum_open_ends(high, owner, some, np.maximum) + rest,
     )
 
 
 def _measure_terms(
-    terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses
+    terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses | None
 ) -> Float[np.ndarray, " row"]:
     """No pair of the class has terms that are larger together, whatever their signs."""
     positions = _sum_open_ends(np.abs(terms.positions), owner, classes, np.maximum)
@@ -256,11 +264,17 @@ def _measure_terms(
 def _sum_open_ends(
     values: Float[np.ndarray, "query key tok"],
     owner: Int[np.ndarray, " row"],
-    classes: PairClasses,
+    classes: PairClasses | None,
     best: np.ufunc,
 ) -> Float[np.ndarray, " row"]:
-    """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed."""
-    found = best.reduce(values, axis=2)[owner]  # row key
+    """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed.
+
+    Without classes: of all tokens that may be there.
+    """
+    found = best.reduce(values, axis=2)  # query key
+    if classes is None:
+        return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1)[owner])
+    found = found[owner]
     layout, count, base = classes.layout, values.shape[1], classes.layout.base
     worst = np.inf if best is np.minimum else 0.0
     for positions, tokens in zip(
