@@ -2,9 +2,11 @@
 
 import threading
 
+import numpy as np  # noqa: F401, which brings BLAS
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from glassformer.core.spread import AHEAD, count_cores, map_threads
+from glassformer.core.spread import AHEAD, count_cores, limit_blas_threads, map_threads
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -46,3 +48,17 @@ def test_an_error_comes_through():
 
 def test_there_is_a_core():
     assert count_cores() >= 1
+
+
+def test_the_limit_of_blas_ends_with_the_last_that_asked_for_it():
+    def count_threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(2, "blas"):
+        first, second = limit_blas_threads(), limit_blas_threads()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(count_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert set(count_threads()) == {2}

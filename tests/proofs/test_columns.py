@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from glassformer.proofs.columns import enumerate_pair_classes, has_pair, join_classes, list_written_columns
+from glassformer.proofs.columns import (
+    drop_impossible_digits,
+    enumerate_pair_classes,
+    has_pair,
+    join_classes,
+    list_written_columns,
+)
 from glassformer.tasks import Addition
-from tests.proofs.every_pair import PAIRS, X, Y, Z, inside
+from tests.proofs.every_pair import CARRY, PAIRS, X, Y, Z, inside
 
 LAYOUTS = ["lsb", "lsb24", "msb", "nanogpt"]
 
@@ -47,3 +53,16 @@ def test_rows_are_taken_in_any_order_and_joined():
     assert (members(classes.take(rows)) == held).all()
     assert (members(join_classes([classes.take(rows[:1]), classes.take(rows[1:])])) == held).all()
     assert held.shape[1] == len(PAIRS)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_impossible_digits_are_those_that_no_pair_of_the_class_has(layout):
+    classes = enumerate_pair_classes(Addition(digits=2, layout=layout).written())
+    fewer = drop_impossible_digits(classes)
+    assert (members(fewer) == members(classes)).all()
+    assert fewer.pin_mask.sum() < classes.pin_mask.sum()
+    held_by = members(classes)
+    for row, column, mask in zip(fewer.pin_row, fewer.pin_column, fewer.pin_mask, strict=True):
+        held, seen = held_by[row], np.zeros(mask.shape, bool)
+        seen[CARRY[column, held], X[column, held], Y[column, held]] = True
+        assert (mask == seen).all()

@@ -7,6 +7,7 @@ column.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -71,11 +72,19 @@ class OpenPairs:
         return found
 
 
+@lru_cache(maxsize=32)
 def _list_cases(base: int) -> tuple[np.ndarray, np.ndarray]:
     """The digit that a column writes and the carry into the next, `carry x y`."""
     carry, x, y = np.ogrid[:2, :base, :base]
     total = carry + x + y
     return total % base, total // base
+
+
+@lru_cache(maxsize=4096)
+def _list_sum_cases(base: int, total: int, into: int) -> np.ndarray:
+    """Which digits have a sum, with one carry into the column, `carry x y`."""
+    carry, x, y = np.ogrid[:2, :base, :base]
+    return np.asarray((total == x + y) & (into == carry))
 
 
 def find_step_column(layout: Layout, step: int) -> int:
@@ -95,7 +104,6 @@ def open_class(task: Addition, one: PairClass) -> OpenPairs:
 def _constrain_columns(layout: Layout, one: PairClass) -> tuple[dict[int, np.ndarray], np.ndarray]:
     """The columns of which a class says something, each with its open cases, and the open last carries."""
     closed, last, base = dict[int, np.ndarray](), np.ones(2, bool), layout.base
-    carry, x, y = np.ogrid[:2, :base, :base]
     if one.step > 0:
         before = find_step_column(layout, one.step - 1)
         if before == layout.digits:
@@ -106,7 +114,7 @@ def _constrain_columns(layout: Layout, one: PairClass) -> tuple[dict[int, np.nda
     if here == layout.digits:
         last &= np.arange(2) == one.carry
     else:
-        closed[here] = np.asarray((one.sum == x + y) & (one.carry == carry))
+        closed[here] = _list_sum_cases(base, one.sum, one.carry)
     return closed, last
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from glassformer.checker.balls import Balls, bound_above, bound_below
 from glassformer.checker.bounds import ClaimError, find_query_position
 from glassformer.checker.claims import Found, is_operand
+from glassformer.checker.columns import PairClass
 from glassformer.checker.reading import Certificate, HardestClaim, Refuted
 from glassformer.checker.tables import PremixTables
 from glassformer.models.adding import write_sum
@@ -12,6 +13,7 @@ from glassformer.models.forward import forward
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, add_digits, to_digits
 
+_CHUNK = 1024  # pairs that are run at a time
 _AGREEMENT = 1e-4  # of the true margin: how closely a claimed one must meet it
 
 
@@ -36,7 +38,7 @@ def _is_near(margin: float, low: float, high: float) -> bool:
 
 def _bound_pair_margin(tables: PremixTables, task: Addition, one: HardestClaim) -> tuple[float, float]:
     """Between which numbers the right logit minus the best other one lies."""
-    tokens, position = _encode_true_sum(task, one.a, one.b), find_query_position(task, one.step)
+    tokens, position = _encode_true_sums(task, [one.a], [one.b]), find_query_position(task, one.step)
     right, seen = int(tokens[position + 1, 0]), tokens[: position + 1]
     mixes = [
         tables.mixture(head, position, seen[position]).chosen(seen)[:, None]
@@ -48,7 +50,7 @@ def _bound_pair_margin(tables: PremixTables, task: Addition, one: HardestClaim) 
 
 def _bound_run_margin(tables: PremixTables, task: Addition, one: HardestClaim) -> tuple[float, float]:
     """The same by the whole pass over the pair, in real numbers: tables only enclose a second layer."""
-    tokens, position = _encode_true_sum(task, one.a, one.b), find_query_position(task, one.step)
+    tokens, position = _encode_true_sums(task, [one.a], [one.b]), find_query_position(task, one.step)
     real = tables.real
     logits = forward(real.architecture, real.ops, real.params, tokens[: position + 1], last=1)[:, 0]
     return _bound_gaps(logits, int(tokens[position + 1, 0]))
@@ -61,22 +63,33 @@ def _bound_gaps(logits: Balls, right: int) -> tuple[float, float]:
     return float(bound_below(gap)[others].min()), float(bound_above(gap)[others].min())
 
 
-def _encode_true_sum(task: Addition, a: int, b: int) -> np.ndarray:
-    """The tokens of a sum with its true answer, `pos 1`."""
-    x, y = (to_digits([number], task.digits, task.base) for number in (a, b))
+def _encode_true_sums(task: Addition, a: list[int], b: list[int]) -> np.ndarray:
+    """The tokens of sums with their true answers, `pos pair`."""
+    x, y = (to_digits(numbers, task.digits, task.base) for numbers in (a, b))
     tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y, task.base))
     return tokens
 
 
 def check_refuted(model: Model, task: Addition, found: list[Found]) -> None:
     """Every refuted leaf names a pair that the model does get wrong, in the way it says."""
-    for one, _, leaf in found:
-        if isinstance(leaf, Refuted):
-            seen = _encode_true_sum(task, leaf.a, leaf.b)[: find_query_position(task, one.step) + 1]
-            got = int(model.logits(seen, last=1)[:, 0, 0].argmax())
+    refuted = [(one, leaf) for one, _, leaf in found if isinstance(leaf, Refuted)]
+    for begin in range(0, len(refuted), _CHUNK):
+        some = refuted[begin : begin + _CHUNK]
+        for (one, leaf), got in zip(some, _compute_answers(model, task, some), strict=True):
             if got != leaf.got or got == one.right:
                 says = f"the model says {got} for {leaf.a} + {leaf.b}"
                 raise ClaimError(f"{one}: {says}, where {one.right} is right and {leaf.got} is claimed")
+
+
+def _compute_answers(model: Model, task: Addition, refuted: list[tuple[PairClass, Refuted]]) -> list[int]:
+    """What the model writes at the step of each class, after the right digits of its pair's sum."""
+    tokens = _encode_true_sums(task, [leaf.a for _, leaf in refuted], [leaf.b for _, leaf in refuted])
+    step, got = np.array([one.step for one, _ in refuted]), np.empty(len(refuted), np.int64)
+    for number in np.unique(step):
+        rows = np.flatnonzero(step == number)
+        seen = tokens[: find_query_position(task, int(number)) + 1, rows]
+        got[rows] = model.logits(seen, last=1)[:, 0].argmax(0)
+    return [int(token) for token in got]
 
 
 def check_counterexample(model: Model, certificate: Certificate) -> None:

@@ -153,21 +153,32 @@ def _to_floats(x: np.ndarray, end: Callable[[arb], arb]) -> Bound:
 
 def _widen(low: Bound, high: Bound) -> Spans:
     """Ends that are each the rounded result of one operation; sums that are 0 or tiny are exact."""
-    return Spans(low - _OWN * np.abs(low), high + _OWN * np.abs(high))
+    return Spans(low - _measure_rounding(low), high + _measure_rounding(high))
+
+
+def _measure_rounding(end: Bound) -> Bound:
+    """How far one rounding moves an end, at most."""
+    found = np.asarray(np.abs(end))
+    found *= _OWN
+    return found
 
 
 def _widen_products(ends: list[Bound], is_nothing: np.ndarray) -> Spans:
     """From the products or quotients of all ends; they may underflow, but 0 times anything is 0."""
-    low, high = ends[0], ends[0]
-    for end in ends[1:]:
-        low, high = np.minimum(low, end), np.maximum(high, end)
+    low, high = np.asarray(np.minimum(ends[0], ends[1])), np.asarray(np.maximum(ends[0], ends[1]))
+    for end in ends[2:]:  # in place: arrays are large, and a fresh one costs more than the operation
+        np.minimum(low, end, out=low)
+        np.maximum(high, end, out=high)
     tiny = np.where(is_nothing, 0.0, TINY)
-    return Spans(low - (_OWN * np.abs(low) + tiny), high + (_OWN * np.abs(high) + tiny))
+    below, above = _measure_rounding(low), _measure_rounding(high)
+    below += tiny
+    above += tiny
+    return Spans(low - below, high + above)
 
 
 def _is_nothing(x: Spans) -> np.ndarray:
-    found: np.ndarray = (x.low == 0) & (x.high == 0)
-    return found
+    found: np.ndarray = x.low == 0
+    return found if x.is_exact else found & (x.high == 0)
 
 
 def take_root(x: Spans) -> Spans:

@@ -22,7 +22,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "errors": "UserError locate_error make_unknown_error require_bounds require_value shorten_value",
     "folder": "FolderKind describe_difference refuse_file",
     "share": "MeasuredShare",
-    "spread": "count_cores map_threads",
+    "spread": "count_cores limit_blas_threads map_threads",
     "text_files": "decode_json decode_toml describe_decode_error read_bytes read_json read_text read_toml",
     "theme": (
         "INTEGERS KINDS THEMES Theme find_theme list_line_colours mix_colours name_colour "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from glassformer.core.errors import UserError
+from glassformer.core.spread import limit_blas_threads
 from glassformer.lens.depth import measure_depth_courses
 from glassformer.lens.difference import LensModel
 from glassformer.lens.layout import ModelLayout
@@ -18,7 +19,7 @@ from glassformer.lens.results import Analysis, KernelResult, MatrixResult, Relat
 from glassformer.lens.store import Store
 from glassformer.lens.tables import TYPES, order_kernel, order_matrix, write_growing_tables
 from glassformer.lens.units import Unit, find_missing_part
-from glassformer.lens.work import RemoteWork, limit_blas_threads, work_units_elsewhere, work_units_here
+from glassformer.lens.work import RemoteWork, work_units_elsewhere, work_units_here
 
 _Tell = Callable[[float, str], object]  # is told which share of the work is done, and what was done last
 _PAUSE = 1.0  # seconds between two writings of the tables

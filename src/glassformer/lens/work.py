@@ -6,15 +6,13 @@ and sends back what is kept of a layer; only the driver writes.
 """
 
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from glassformer.core.errors import UserError
-from glassformer.core.spread import count_cores
+from glassformer.core.spread import count_cores, limit_blas_threads
 from glassformer.lens.adapt.opened import make_target_absolute, open_target
 from glassformer.lens.difference import LensModel, subtract_models
 from glassformer.lens.records import Found, Record
@@ -111,10 +109,3 @@ def _keep_records(unit: Unit, records: Sequence[Record], store: Store) -> dict[s
     for record in records:
         store.keep(record)
     return {record.id: unit.restore(record) for record in records}
-
-
-def limit_blas_threads() -> AbstractContextManager[Any]:
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits

@@ -90,9 +90,14 @@ class BoundedArray:
         return self.centre.ndim
 
     @cached_property
+    def sway(self) -> Array | float:
+        """How far all coordinates together move the value."""
+        return sum_magnitudes(self.slope)
+
+    @cached_property
     def reach(self) -> Array:
         """How far the real value may be from the centre."""
-        return np.asarray((sum_magnitudes(self.slope) + self.radius) * widen_own())
+        return np.asarray((self.sway + self.radius) * widen_own())
 
     @cached_property
     def size(self) -> Array:
@@ -231,16 +236,23 @@ def add_rounding_bounds(
     Real numbers are never rounded: their error is 0, and stays so.
     """
     slope, noise = _broadcast_parts(slope, centre), _broadcast_parts(noise, centre)
-    size = np.abs(centre) + sum_magnitudes(slope)
+    sway = sum_magnitudes(slope)
+    size = np.abs(centre) + sway
     radius = (radius + (OWN * size + LEAST)) * widen_own()
     if not floats.unit:
-        return BoundedArray(floats, centre, slope, radius, noise, error)
+        return _keep_sway(BoundedArray(floats, centre, slope, radius, noise, error), sway)
     off = sum_magnitudes(noise) + error
     error = error + OWN * off
     if units and floats.unit:
         error = error + (floats.unit * units) * (size + radius + off)
-    error = bound_overflow(floats, size + radius + off, error)
-    return BoundedArray(floats, centre, slope, radius, noise, (error + floats.step) * widen_own())
+    error = (bound_overflow(floats, size + radius + off, error) + floats.step) * widen_own()
+    return _keep_sway(BoundedArray(floats, centre, slope, radius, noise, error), sway)
+
+
+def _keep_sway(x: BoundedArray, sway: Array | float) -> BoundedArray:
+    """The same, which need not add up its slopes once more."""
+    vars(x)["sway"] = sway
+    return x
 
 
 def bound_overflow(floats: FloatFormat, size: Array, error: Array) -> Array:
@@ -259,9 +271,14 @@ def _broadcast_parts(parts: Array | None, centre: Array) -> Array | None:
 
 def sum_magnitudes(parts: Array | None) -> Array | float:
     """At least the sum of magnitudes over the first axis."""
-    if parts is None:
+    if parts is None or not len(parts):
         return 0.0
-    return np.asarray(np.abs(parts[0]) if len(parts) == 1 else np.abs(parts).sum(0) * widen_own(len(parts)))
+    total = np.abs(parts[0])
+    if len(parts) == 1:
+        return np.asarray(total)
+    for part in parts[1:]:  # no array as large as all parts, and none for each sum
+        total += np.abs(part)
+    return np.asarray(total * widen_own(len(parts)))
 
 
 def _add_parts(first: Array | None, second: Array | None) -> Array | None:

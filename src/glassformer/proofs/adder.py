@@ -13,25 +13,28 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from glassformer.core.errors import UserError
+from glassformer.core.spread import limit_blas_threads
 from glassformer.models.adding import write_sum
 from glassformer.models.model import Model
 from glassformer.proofs.attack import find_wrong_pair
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
 from glassformer.proofs.every_pair import PairRun, can_run_all, run_all_pairs
+from glassformer.proofs.extremes import write_pair_tokens
 from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_real_margins
 from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.proofs.paths import Digits
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError
 from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict, keep_finite
-from glassformer.tasks.addition import Addition, to_numbers
+from glassformer.tasks.addition import Addition, add_digits, to_numbers
 
 _TIME = 60.0  # seconds that a proof may take where nothing else is said
 
 
+_ENCLOSED = 0.25  # share of the time for bounds of what is enclosed, which splitting hardly makes closer
 _RUNNING = 3.0  # seconds that looking for a wrong pair may take, whatever the bounds have used up
 
 
@@ -44,6 +47,7 @@ class AdderProof(Verdict):
     run: PairRun | None = None  # every pair, where bounds left some open
 
 
+@limit_blas_threads()
 def prove_adder(
     model: Model,
     task: Addition,
@@ -67,8 +71,9 @@ def prove_adder(
     try:
         allowed = find_allowed_tokens(layout, model.architecture.vocab)
         tables = tabulate_best_mix(model, allowed, layout.digits + 1, real, any_backend)
+        until = began + _ENCLOSED * seconds if tables.is_enclosed else deadline
         with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
-            found = _prove_by_bounds(model, task, tables, margins, close, began, deadline)
+            found = _prove_by_bounds(model, task, tables, margins, close, began, until)
     except NotProvableError as error:
         found = {"verdict": "not_applicable", "reason": str(error), "details": {"hardest_by_step": []}}
     if found["verdict"] in ("undecided", "not_applicable"):
@@ -214,11 +219,28 @@ def _read_both_numbers(digits: Int[np.ndarray, "column number"], base: int) -> t
 def _simplify_pair(
     model: Model, task: Addition, digits: Int[np.ndarray, "column number"]
 ) -> Int[np.ndarray, "column number"]:
-    """The same pair with digits set to 0, highest first, as long as the model is wrong."""
-    for column in reversed(range(task.digits)):
-        for number in range(2):
-            fewer = digits.copy()
-            fewer[column, number] = 0
-            if not write_sum(model, task, *_read_both_numbers(fewer, task.base)).right:
-                digits = fewer
+    """The same pair with digits set to 0, highest first, as long as the model is wrong.
+
+    All that is left to try is run at once, as if all went well, and again behind the first that did not.
+    """
+    order = [(column, number) for column in reversed(range(task.digits)) for number in range(2)]
+    while order:
+        tries = np.repeat(digits[None], len(order), 0)
+        for first, (column, number) in enumerate(order):
+            tries[first:, column, number] = 0
+        fails = np.append(_is_sum_right(model, task, tries), True).argmax()
+        digits = tries[fails - 1] if fails else digits
+        order = order[fails + 1 :]
     return digits
+
+
+def _is_sum_right(
+    model: Model, task: Addition, digits: Int[np.ndarray, "row column number"]
+) -> Bool[np.ndarray, " row"]:
+    """Whether the model writes every digit, given the right ones before it: then it writes the whole sum."""
+    layout = task.written()
+    tokens = write_pair_tokens(layout, digits).T  # pos row
+    said = model.logits(tokens, last=task.digits + 1).argmax(0)  # step row
+    x, y = digits[:, :, 0].T, digits[:, :, 1].T
+    expected = layout.encode(x, y, add_digits(x, y, task.base))[layout.prompt_length :]
+    return np.asarray((said == expected).all(0))

@@ -17,6 +17,7 @@ from glassformer.tasks.addition import add_column
 from glassformer.tasks.layouts import Layout
 
 CARRIES = 2
+_ROWS = 1024  # classes whose columns are all looked at, at a time
 _NO_COLUMN = -1  # sum of the column above the highest
 _PinTokens = Bool[np.ndarray, "pin tok"]
 
@@ -192,6 +193,33 @@ def find_allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok
     ]
     allowed[digits] = np.arange(vocab) < layout.base
     return allowed
+
+
+def find_possible_digits(
+    masks: Bool[np.ndarray, "row column carry x y"], last: Bool[np.ndarray, "row carry"]
+) -> Bool[np.ndarray, "row column carry x y"]:
+    """What is open and also in some pair: the carry into a column comes out of the one below it."""
+    digits, carried = masks.shape[1], tabulate_column(masks.shape[3]).carried
+    ways = np.stack([(masks & (out == carried)).any((3, 4)) for out in range(CARRIES)], 3)  # row column * *
+    below, above = (np.zeros((len(masks), digits, CARRIES), bool) for _ in range(2))
+    below[:, 0, 0], above[:, -1] = True, last
+    for column in range(1, digits):
+        below[:, column] = (below[:, column - 1, :, None] & ways[:, column - 1]).any(1)
+    for column in reversed(range(digits - 1)):
+        above[:, column] = (ways[:, column + 1] & above[:, column + 1, None]).any(2)
+    found: np.ndarray = masks & below[..., None, None] & above[:, :, carried]
+    return found
+
+
+def drop_impossible_digits(classes: PairClasses) -> PairClasses:
+    """The same pairs by pins that leave nothing open which no pair has."""
+    pin_mask = classes.pin_mask.copy()
+    for start in range(0, len(classes), _ROWS):
+        rows = np.arange(start, min(start + _ROWS, len(classes)))
+        masks = find_possible_digits(classes.masks(rows), classes.last[rows])
+        pins = np.flatnonzero((classes.pin_row >= start) & (classes.pin_row < start + _ROWS))
+        pin_mask[pins] = masks[classes.pin_row[pins] - start, classes.pin_column[pins]]
+    return replace(classes, pin_mask=pin_mask)
 
 
 def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from glassformer.core.spread import map_threads
 from glassformer.models.bounded import LEAST, OWN
 from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
 from glassformer.proofs.heads import MOST_KEYS, HeadTable
@@ -40,23 +41,51 @@ class _MixDirection(NamedTuple):
 
     head: HeadTable
     along: Float[np.ndarray, "row key tok"]  # one row where all classes share it
-    radius: Float[np.ndarray, "row key tok"]
+    lowered: Float[np.ndarray, "row key tok"]  # a value is between the two, with room for one rounding more
+    raised: Float[np.ndarray, "row key tok"]
     nothing: Float[np.ndarray, " row"]
 
     def take(self, rows: Int[np.ndarray, " chosen"]) -> "_MixDirection":
         return self if len(self.along) == 1 else _MixDirection(self.head, *(part[rows] for part in self[1:]))
 
     def turned_back(self) -> "_MixDirection":
-        return self._replace(along=-self.along, nothing=-self.nothing)
+        return _MixDirection(self.head, -self.along, -self.raised, -self.lowered, -self.nothing)
 
 
 Turn = Float[np.ndarray, "row coordinate coordinate"]  # rows' own axes, in terms of the heads'
 
 
-def bound_mixes(heads: tuple[HeadTable, ...], classes: PairClasses, turn: Turn | None = None) -> MixExtremes:
+class MixGuess(NamedTuple):
+    """About where the extremes are: the nearer, the fewer rounds. Bounds hold whatever it is."""
+
+    low: Float[np.ndarray, "row coordinate"]
+    high: Float[np.ndarray, "row coordinate"]
+
+
+def bound_mixes(
+    heads: tuple[HeadTable, ...],
+    classes: PairClasses,
+    turn: Turn | None = None,
+    guess: MixGuess | None = None,
+) -> MixExtremes:
     """Extremes of all coordinates of all heads, along the heads' axes or along each row's own."""
-    highs = [_maximise_coordinate(side, classes) for side in list_mix_directions(heads, turn)]
-    lows = [_maximise_coordinate(side.turned_back(), classes) for side in list_mix_directions(heads, turn)]
+    sides = list_mix_directions(heads, turn)
+    both = [*sides, *(side.turned_back() for side in sides)]
+    guesses = [None] * len(both) if guess is None else [*guess.high.T, *-guess.low.T]
+    totals = {
+        id(head): None
+        if turn is None and not _has_varying_weights(head)
+        else _bound_weight_totals(head, classes)
+        for head in heads
+    }
+
+    def maximise(number: int) -> BestPairs:
+        with np.errstate(all="ignore"):  # which a thread does not take over
+            side = both[number]
+            return _maximise_coordinate(side, classes, totals[id(side.head)], guesses[number])
+
+    found = list(map_threads(maximise, range(len(both))))
+    highs, lows = found[: len(sides)], found[len(sides) :]
     return MixExtremes(
         -np.stack([best.value for best in lows], 1),
         np.stack([best.value for best in highs], 1),
@@ -73,20 +102,39 @@ def list_mix_directions(heads: tuple[HeadTable, ...], turn: Turn | None = None) 
         for axis in range(count):
             mix = np.eye(count)[[axis]] if turn is None else turn[:, first + axis, first : first + count]
             along = np.tensordot(mix, head.along.centre, 1)  # row key tok
-            radius = np.tensordot(np.abs(mix), head.along.reach, 1)
-            own = count * OWN * np.tensordot(np.abs(mix), np.abs(head.along.centre), 1)
-            found.append(_MixDirection(head, along, radius + own, mix @ head.nothing))
+            # half of it for the sum, and half a unit each for raising and for the guess's subtraction
+            own = (count + 1) * OWN * (np.abs(head.along.centre) + head.along.reach)
+            radius = np.tensordot(np.abs(mix), head.along.reach + own, 1)
+            found.append(_MixDirection(head, along, along - radius, along + radius, mix @ head.nothing))
         first += count
     return found
 
 
-def _maximise_coordinate(side: _MixDirection, classes: PairClasses) -> BestPairs:
-    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest."""
-    if not _has_varying_weights(side.head) and len(side.along) == 1:
+class _WeightTotals(NamedTuple):
+    """The smallest and the largest sum of a head's weights over each class."""
+
+    least: Float[np.ndarray, " row"]
+    most: Float[np.ndarray, " row"]
+
+
+def _maximise_coordinate(
+    side: _MixDirection, classes: PairClasses, totals: _WeightTotals | None, guess: np.ndarray | None
+) -> BestPairs:
+    """An upper bound on a coordinate over each class, and the pair of the class that comes nearest.
+
+    No totals: the weights are the same for all of a query's classes, which share the direction too.
+    """
+    if totals is None:
         return _maximise_at_once(side, classes)
+    guess = _guess_maxima(side, classes) if guess is None else guess
     starts = range(0, len(classes), _CHUNK)
     chunks = [np.arange(start, min(start + _CHUNK, len(classes))) for start in starts]
-    parts = [_maximise_by_rounds(side.take(rows), classes.take(rows)) for rows in chunks]
+    parts = [
+        _maximise_by_rounds(
+            side.take(rows), classes.take(rows), _WeightTotals(*(part[rows] for part in totals)), guess[rows]
+        )
+        for rows in chunks
+    ]
     return BestPairs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -101,44 +149,54 @@ def _has_varying_weights(head: HeadTable) -> bool:
 def _maximise_at_once(side: _MixDirection, classes: PairClasses) -> BestPairs:
     """Where D does not depend on the tokens one round is exact, and classes of a query share their terms."""
     queries, owner = np.unique(np.stack([classes.step, classes.previous]), axis=1, return_inverse=True)
-    guess = np.zeros(queries.shape[1])
+    owner, guess = np.ravel(owner), np.zeros(queries.shape[1])
     terms = bound_weight_terms(side, queries, guess)
     first, same = _find_equal_terms(terms)
-    best = _maximise_terms(_TermBounds(*(part[first] for part in terms)), same[np.ravel(owner)], classes)
-    return BestPairs(_raise_bounds(side, queries, guess, terms, best.value, np.ravel(owner)), best.digits)
+    best = _maximise_terms(_TermBounds(*(part[first] for part in terms)), same[owner], classes)
+    scale, totals = _measure_terms(terms, owner, None), _bound_weight_totals(side.head, classes, False)
+    return BestPairs(_raise_bounds(side, guess[owner], scale, best.value, totals), best.digits)
 
 
-def _maximise_by_rounds(side: _MixDirection, classes: PairClasses) -> BestPairs:
-    """Dinkelbach, all rows at once, each with its own guess; rows that gain no more are left out."""
-    queries, close = (
-        np.stack([classes.step, classes.previous]),
-        _CLOSE * (np.ptp(side.along) + side.radius.max()),
-    )
-    rows, digits = np.arange(len(classes)), _guess_pairs(side, classes)
-    guess, high = compute_coordinates([side], classes, digits)[:, 0], np.empty(len(classes))
+def _maximise_by_rounds(
+    side: _MixDirection, classes: PairClasses, totals: _WeightTotals, guess: Float[np.ndarray, " row"]
+) -> BestPairs:
+    """Dinkelbach, all rows at once, each with its own guess; rows that gain no more are left out.
+
+    The first guess may be above the maximum: what it leads to is attained, and so the next guess.
+    """
+    queries, close = np.stack([classes.step, classes.previous]), _CLOSE * np.ptp(side.raised)
+    rows, high = np.arange(len(classes)), np.empty(len(classes))
+    digits = np.empty((len(classes), classes.layout.digits, 2), np.int8)
     for number in range(_ROUNDS):
-        some, own = classes.take(rows), np.arange(len(rows))
-        terms = bound_weight_terms(side.take(rows), queries[:, rows], guess[rows])
-        best = _maximise_terms(terms, own, some)
-        high[rows] = _raise_bounds(
-            side.take(rows), queries[:, rows], guess[rows], terms, best.value, own, some
+        some, here = classes.take(rows), side.take(rows)
+        terms = bound_weight_terms(here, queries[:, rows], guess)
+        best = _maximise_terms(terms, np.arange(len(rows)), some)
+        found = compute_coordinates([here], some, best.digits)[:, 0]
+        going = (found > guess + close) | ((found < guess - close) & (number == 0))
+        going &= number < _ROUNDS - 1
+        digits[rows] = best.digits
+        done = np.flatnonzero(~going)
+        high[rows[done]] = _raise_bounds(
+            here.take(done),
+            guess[done],
+            _measure_terms(terms, done, some.take(done)),
+            best.value[done],
+            _WeightTotals(*(part[rows[done]] for part in totals)),
         )
-        found = compute_coordinates([side.take(rows)], some, best.digits)[:, 0]
-        gains = found > guess[rows] + close
-        rows = rows[gains]
-        if not len(rows) or number == _ROUNDS - 1:
+        rows, guess = rows[going], found[going]
+        if not len(rows):
             break
-        guess[rows], digits[rows] = found[gains], best.digits[gains]
     return BestPairs(high, digits)
 
 
-def _guess_pairs(side: _MixDirection, classes: PairClasses) -> Digits:
-    """A pair of each class that is far out, from one guess for all; classes of a query share their terms."""
+def _guess_maxima(side: _MixDirection, classes: PairClasses) -> Float[np.ndarray, " row"]:
+    """What a pair of each class has that is far out, by one guess for all; classes of a query share terms."""
     queries, owner = np.stack([classes.step, classes.previous]), np.arange(len(classes))
     if len(side.along) == 1:
         queries, owner = np.unique(queries, axis=1, return_inverse=True)
     guess = np.full(queries.shape[1], float(side.along.mean()))
-    return _maximise_terms(bound_weight_terms(side, queries, guess), np.ravel(owner), classes).digits
+    best = _maximise_terms(bound_weight_terms(side, queries, guess), np.ravel(owner), classes)
+    return compute_coordinates([side], classes, best.digits)[:, 0]
 
 
 class _TermBounds(NamedTuple):
@@ -162,47 +220,61 @@ def bound_weight_terms(
 ) -> _TermBounds:
     """For queries at (step, token) and a guess each."""
     weights, (step, token) = side.head.weights, queries
-    moved = (side.along + side.radius) - guess[:, None, None]  # query key tok
-    moved = moved + OWN * (np.abs(side.along) + np.abs(guess[:, None, None]))
+    moved = side.raised - (guess - 2 * OWN * np.abs(guess))[:, None, None]  # query key tok
     chosen = np.where(moved > 0, weights.high[step, token], weights.low[step, token])
     return _TermBounds(chosen * moved, weights.rest[step, token] * (side.nothing - guess))
 
 
 def _raise_bounds(
     side: _MixDirection,
-    queries: np.ndarray,
-    guess: np.ndarray,
-    terms: _TermBounds,
-    value: np.ndarray,
-    owner: Int[np.ndarray, " row"],
-    classes: PairClasses | None = None,
+    guess: Float[np.ndarray, " row"],
+    scale: Float[np.ndarray, " row"],
+    value: Float[np.ndarray, " row"],
+    totals: _WeightTotals,
 ) -> Float[np.ndarray, " row"]:
-    """Upper bounds from the maxima that the guesses have led to; a mean is never above the largest value.
-
-    With the classes, sums of weights are bounded by the tokens that these leave open.
-    """
-    low, high, rest = (part[queries[0], queries[1]] for part in side.head.weights)
-    rest = rest[owner]
-    least = _sum_open_ends(np.where(high > 0, low, np.inf), owner, classes, np.minimum) + rest
-    most = _sum_open_ends(high, owner, classes, np.maximum) + rest
-    scale = _sum_open_ends(np.abs(terms.positions), owner, classes, np.maximum) + np.abs(terms.rest)[owner]
+    """Upper bounds from the maxima that the guesses have led to; a mean is never above the largest value."""
     gain = value + SUMS * scale
-    total = np.where(gain > 0, least * (1 - SUMS), most * (1 + SUMS))
+    total = np.where(gain > 0, totals.least * (1 - SUMS), totals.most * (1 + SUMS))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = guess[owner] + gain / total
-    ceiling = np.maximum((side.along + side.radius).max((1, 2)), np.where(rest > 0, side.nothing, -np.inf))
+        found = guess + gain / total
+    ceiling = np.maximum(side.raised.max((1, 2)), side.nothing)
     found = np.fmin(found, ceiling)
     return np.asarray(found + OWN * np.abs(found) + LEAST)
 
 
-def _sum_open_ends(
-    values: Float[np.ndarray, "query key tok"], owner: np.ndarray, classes: PairClasses | None, best: np.ufunc
+def _bound_weight_totals(head: HeadTable, classes: PairClasses, pinned: bool = True) -> _WeightTotals:
+    """By the tokens that each class leaves open, or that its query does."""
+    shape, owner = head.weights.low.shape, classes.step * head.weights.low.shape[1] + classes.previous
+    low, high = (part.reshape(-1, *shape[2:]) for part in head.weights[:2])
+    rest, some = head.weights.rest.ravel()[owner], classes if pinned else None
+    return _WeightTotals(
+        _sum_open_ends(np.where(high > 0, low, np.inf), owner, some, np.minimum) + rest,
+        _sum_open_ends(high, owner, some, np.maximum) + rest,
+    )
+
+
+def _measure_terms(
+    terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses | None
 ) -> Float[np.ndarray, " row"]:
-    """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed."""
-    found = best.reduce(values, axis=2)
+    """No pair of the class has terms that are larger together, whatever their signs."""
+    positions = _sum_open_ends(np.abs(terms.positions), owner, classes, np.maximum)
+    return np.asarray(positions + np.abs(terms.rest)[owner])
+
+
+def _sum_open_ends(
+    values: Float[np.ndarray, "query key tok"],
+    owner: Int[np.ndarray, " row"],
+    classes: PairClasses | None,
+    best: np.ufunc,
+) -> Float[np.ndarray, " row"]:
+    """The smallest or largest value of the tokens that a class leaves open, 0 where none is, summed.
+
+    Without classes: of all tokens that may be there.
+    """
+    found = best.reduce(values, axis=2)  # query key
     if classes is None:
         return np.asarray(np.where(np.isfinite(found), found, 0.0).sum(1)[owner])
-    found = found[owner]  # row key
+    found = found[owner]
     layout, count, base = classes.layout, values.shape[1], classes.layout.base
     worst = np.inf if best is np.minimum else 0.0
     for positions, tokens in zip(

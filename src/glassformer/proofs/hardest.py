@@ -17,6 +17,7 @@ from glassformer.proofs.search import (
     ClassLevel,
     ClassStatus,
     compute_pair_mix,
+    guess_from_parents,
     judge_level,
     list_bound_ends,
     make_class_level,
@@ -178,7 +179,7 @@ def _split_loose_classes(
     if not len(classes):
         return None
     parts = make_class_level(classes, parent, column, leaves.root[parent], leaves.turn[parent])
-    judge_level(tables, parts)
+    judge_level(tables, parts, guess_from_parents(leaves, parent))
     parts.least[parts.status != ClassStatus.PROVED] = -np.inf
     _measure_attained_margins(tables, parts, np.arange(len(classes)))
     return _join_levels([_take_rows(leaves, np.setdiff1d(np.arange(len(leaves.classes)), parent)), parts])

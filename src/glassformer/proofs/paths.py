@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from glassformer.proofs.columns import CARRIES, PairClasses, tabulate_column
 from glassformer.proofs.ways import CarryWays, ColumnTerms, find_open_pairs, find_open_ways, sum_pair_terms
@@ -50,10 +50,12 @@ def find_best_path(
     classes: PairClasses,
 ) -> BestPairs:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
-    ways = find_open_ways(terms)
-    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first), _extend_paths_behind(ways, last))
+    ways, (endings, ending) = find_open_ways(terms), _list_endings(len(terms.x), owner, classes)
+    behind = _extend_paths_behind(ways, np.where(endings, last, -np.inf))
+    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first), behind)
     chosen, same = _find_distinct_pins(len(terms.x), owner, classes)
-    pinned, spans = _find_pinned_ways(shared, owner, classes, chosen), _find_pinned_spans(classes, same)
+    pinned = _find_pinned_ways(shared, owner, classes, chosen)
+    spans = _PinnedSpans(*_find_pinned_spans(classes, same), ending)
     chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(owner), _CHUNK)]
     found = [
         _join_best_paths(shared, pinned, owner[rows], _PinnedSpans(*(part[rows] for part in spans)))
@@ -61,6 +63,15 @@ def find_best_path(
     ]
     value, pairs = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return BestPairs(value, np.stack(np.divmod(pairs, classes.layout.base), 2).astype(np.int8))
+
+
+def _list_endings(
+    queries: int, owner: Int[np.ndarray, " row"], classes: PairClasses
+) -> tuple[Bool[np.ndarray, "ending query carry"], Int[np.ndarray, " row"]]:
+    """Choices of last carries that are open, of all queries or of each its own, and which each row has."""
+    if queries == len(owner) and np.array_equal(owner, np.arange(queries)):
+        return classes.last[None], np.zeros(queries, np.int64)
+    return _LASTS[:, None], (classes.last[:, None] == _LASTS).all(2).argmax(1)
 
 
 def _find_distinct_pins(
@@ -88,15 +99,23 @@ def _join_best_paths(
     for offset in range(pins.shape[1]):
         column = np.minimum(start + offset, digits - 1)
         here = _choose_column_ways(shared.ways, pinned, owner, column, pins[:, offset])
-        reached = state[:, :, None] + here.value  # row start end
-        within.append((reached.argmax(1), here.pair))
-        state = np.where((start + offset < stop)[:, None], reached.max(1), state)
+        reached, came_from = _choose_better(
+            *(state[:, carry, None] + here.value[:, carry] for carry in range(CARRIES))
+        )  # row end
+        within.append((came_from, here.pair))
+        state = np.where((start + offset < stop)[:, None], reached, state)
     state = state + shared.behind.value[ending, owner, stop]
-    found, carry = np.empty((len(owner), digits), np.int16), state.argmax(1)
+    best, carry = _choose_better(state[:, 0], state[:, 1])
+    found = np.empty((len(owner), digits), np.int16)
     _trace_digits_behind(shared, ending, owner, stop, carry, found)
     carry = _trace_digits_within(within, start, stop, carry, found)
     _trace_digits_before(shared, owner, start, carry, found)
-    return state.max(1), find_open_pairs(shared.terms, owner, found)
+    return best, find_open_pairs(shared.terms, owner, found)
+
+
+def _choose_better(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, Int[np.ndarray, "..."]]:
+    """The larger of two sums, and the carry that has it: the first where they are equal."""
+    return np.maximum(first, second), (second > first).astype(np.int64)
 
 
 def _find_pinned_ways(
@@ -151,10 +170,13 @@ class _PinnedSpans(NamedTuple):
     start: Int[np.ndarray, " row"]
     stop: Int[np.ndarray, " row"]
     pins: Int[np.ndarray, "row offset"]
-    ending: Int[np.ndarray, " row"]  # which last carries are open: number in _LASTS
+    ending: Int[np.ndarray, " row"]  # which last carries are open
 
 
-def _find_pinned_spans(classes: PairClasses, kind: Int[np.ndarray, " pin"]) -> _PinnedSpans:
+def _find_pinned_spans(
+    classes: PairClasses, kind: Int[np.ndarray, " pin"]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Start, stop and pins of every row."""
     digits = classes.layout.digits
     start, stop = np.full(len(classes), digits), np.zeros(len(classes), np.int64)
     np.minimum.at(start, classes.pin_row, classes.pin_column)
@@ -162,7 +184,7 @@ def _find_pinned_spans(classes: PairClasses, kind: Int[np.ndarray, " pin"]) -> _
     stop = np.maximum(start, stop)
     pins = np.full((len(classes), int((stop - start).max(initial=0))), -1)
     pins[classes.pin_row, classes.pin_column - start[classes.pin_row]] = kind
-    return _PinnedSpans(start, stop, pins, (classes.last[:, None] == _LASTS).all(2).argmax(1))
+    return start, stop, pins
 
 
 def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
@@ -174,20 +196,22 @@ def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"]) ->
     )
     value[:, 0, 0] = first
     for column in range(count):
-        reached = value[:, column, :, None] + ways.value[:, column]  # query start end
-        other[:, column], value[:, column + 1] = reached.argmax(1), reached.max(1)
+        value[:, column + 1], other[:, column] = _choose_better(
+            *(value[:, column, start, None] + ways.value[:, column, start] for start in range(CARRIES))
+        )
     return _CarryPaths(value, other)
 
 
-def _extend_paths_behind(ways: CarryWays, last: Float[np.ndarray, "query carry"]) -> _CarryPaths:
+def _extend_paths_behind(ways: CarryWays, last: Float[np.ndarray, "ending query carry"]) -> _CarryPaths:
     """From each column to the last carry, for every choice of last carries that are open."""
-    queries, count = ways.value.shape[:2]
-    value = np.empty((len(_LASTS), queries, count + 1, CARRIES))
-    other = np.empty((len(_LASTS), queries, count, CARRIES), np.int64)
-    value[:, :, count] = np.where(_LASTS[:, None], last, -np.inf)
+    endings, queries, count = len(last), *ways.value.shape[:2]
+    value = np.empty((endings, queries, count + 1, CARRIES))
+    other = np.empty((endings, queries, count, CARRIES), np.int64)
+    value[:, :, count] = last
     for column in reversed(range(count)):
-        reached = ways.value[:, column] + value[:, :, column + 1, None]  # ending query start end
-        other[:, :, column], value[:, :, column] = reached.argmax(3), reached.max(3)
+        value[:, :, column], other[:, :, column] = _choose_better(
+            *(ways.value[:, column, :, end] + value[:, :, column + 1, end, None] for end in range(CARRIES))
+        )
     return _CarryPaths(value, other)
 
 

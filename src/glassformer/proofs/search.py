@@ -9,9 +9,16 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
-from glassformer.proofs.columns import PairClasses, has_pair
+from glassformer.proofs.columns import (
+    CARRIES,
+    PairClasses,
+    drop_impossible_digits,
+    find_possible_digits,
+    has_pair,
+)
 from glassformer.proofs.extremes import (
     MixExtremes,
+    MixGuess,
     Turn,
     bound_mixes,
     bound_weight_terms,
@@ -24,6 +31,7 @@ from glassformer.proofs.paths import Digits
 from glassformer.proofs.readout import MixBoxes, is_turn
 from glassformer.proofs.tables import ModelTables
 
+_FEW_CUTS = 3  # of boxes whose axes can still be turned
 _ROWS = 1024  # classes that are split at a time, for the sake of memory
 _SAME = 1e-12  # of the values' extent: columns that spread no more than that cannot tell pairs apart
 _MOST_OPEN = 20_000  # classes that are split at a level; the others stay open
@@ -61,10 +69,10 @@ def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = 
     none, identity = np.full(len(classes), -1), np.eye(tables.coordinates)
     parent, column, root = none, none, np.arange(len(classes))
     turn = np.broadcast_to(identity, (len(classes), *identity.shape))
-    refuted = np.zeros(len(classes), bool)  # classes of the first level
+    refuted, guess = np.zeros(len(classes), bool), None  # classes of the first level
     while len(classes):
         level = make_class_level(classes, parent, column, root, turn)
-        pull = judge_level(tables, level)
+        pull = judge_level(tables, level, guess)
         levels.append(level)
         refuted[root[level.status == ClassStatus.REFUTED]] = True
         going = np.flatnonzero((level.status == ClassStatus.OPEN) & ~refuted[root])[:_MOST_OPEN]
@@ -72,8 +80,13 @@ def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = 
             break
         classes, parent, column = split_classes(tables, level, going, pull)
         level.status[np.unique(parent)] = ClassStatus.SPLIT
-        root, turn = level.root[parent], level.turn[parent]
+        root, turn, guess = level.root[parent], level.turn[parent], guess_from_parents(level, parent)
     return levels
+
+
+def guess_from_parents(level: ClassLevel, parent: Int[np.ndarray, " row"]) -> MixGuess:
+    """Parts of a class often reach as far as the whole."""
+    return MixGuess(level.bounds.low[parent], level.bounds.high[parent])
 
 
 def make_class_level(
@@ -99,15 +112,17 @@ def make_class_level(
     )
 
 
-def judge_level(tables: ModelTables, level: ClassLevel) -> Float[np.ndarray, "row coordinate"]:
+def judge_level(
+    tables: ModelTables, level: ClassLevel, guess: MixGuess | None = None
+) -> Float[np.ndarray, "row coordinate"]:
     """Bounds, boxes, and for what is not shown right a look at the pairs that attain the bounds."""
+    can_turn = any(len(head.axes) > 1 for head in tables.heads)
     rows = np.arange(len(level.classes))
-    pull = _decide_rows(tables, level, rows)
-    if any(len(head.axes) > 1 for head in tables.heads):
-        rows = np.flatnonzero(level.status == ClassStatus.OPEN)
-        if len(rows):
-            level.turn[rows] = _find_class_axes(tables, level, rows)
-            pull[rows] = _decide_rows(tables, level, rows)
+    pull = _decide_rows(tables, level, rows, guess, _FEW_CUTS if can_turn and guess is None else None)
+    rows = np.flatnonzero(level.status == ClassStatus.OPEN)
+    if can_turn and len(rows):
+        level.turn[rows], guess = _find_class_axes(tables, level, rows)
+        pull[rows] = _decide_rows(tables, level, rows, guess)
     _run_bound_ends(tables.model, level)
     return pull
 
@@ -127,14 +142,18 @@ def _run_bound_ends(model: Model, level: ClassLevel) -> None:
 
 
 def _decide_rows(
-    tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " chosen"]
+    tables: ModelTables,
+    level: ClassLevel,
+    rows: Int[np.ndarray, " chosen"],
+    guess: MixGuess | None = None,
+    cuts: int | None = None,
 ) -> Float[np.ndarray, "chosen coordinate"]:
     """Along the axes that the rows have now; says what decides each row's gap."""
     classes, turn = level.classes.take(rows), level.turn[rows]
     plain = bool((turn == np.eye(tables.coordinates)).all())
-    found = bound_mixes(tables.heads, classes, None if plain else turn)
+    found = bound_mixes(tables.heads, classes, None if plain else turn, guess)
     boxes = make_mix_boxes(tables, classes, found.low, found.high, None if plain else turn)
-    decided = decide_boxes(tables, boxes, np.full(len(rows), -np.inf))
+    decided = decide_boxes(tables, boxes, np.full(len(rows), -np.inf), cuts)
     for into, part in zip(level.bounds, found, strict=True):
         into[rows] = part
     level.status[rows] = np.where(decided.is_right, ClassStatus.PROVED, ClassStatus.OPEN)
@@ -142,8 +161,13 @@ def _decide_rows(
     return decided.pull
 
 
-def _find_class_axes(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " chosen"]) -> Turn:
-    """The directions in which the mixes of each class extend, judged by those at the ends of its box."""
+def _find_class_axes(
+    tables: ModelTables, level: ClassLevel, rows: Int[np.ndarray, " chosen"]
+) -> tuple[Turn, MixGuess]:
+    """The directions in which the mixes of each class extend, judged by those at the ends of its box.
+
+    And how far these go along them.
+    """
     classes = level.classes.take(rows)
     mixes = np.stack(
         [compute_pair_mix(tables, classes, digits[rows]) for digits in list_bound_ends(level.bounds)], 1
@@ -154,7 +178,9 @@ def _find_class_axes(tables: ModelTables, level: ClassLevel, rows: Int[np.ndarra
         part = slice(first, first + len(head.axes))
         turn[:, part, part] = np.linalg.svd(moved[:, :, part], full_matrices=True)[2]
         first = part.stop
-    return np.where(is_turn(turn)[:, None, None], turn, np.eye(tables.coordinates))
+    turn = np.where(is_turn(turn)[:, None, None], turn, np.eye(tables.coordinates))
+    reached = mixes @ turn.transpose(0, 2, 1)  # row end coordinate
+    return turn, MixGuess(reached.min(1), reached.max(1))
 
 
 def list_bound_ends(found: MixExtremes) -> list[Digits]:
@@ -205,29 +231,44 @@ def split_classes(
     parent, column = np.tile(parent, 2), np.tile(column, 2)
     children = level.classes.take(parent).pinned(column, np.concatenate([lower, whole & ~lower]))
     there = np.flatnonzero(has_pair(children))
-    return children.take(there), parent[there], column[there]
+    return drop_impossible_digits(children.take(there)), parent[there], column[there]
 
 
 def _find_cut_points(
     tables: ModelTables, level: ClassLevel, rows: np.ndarray, pull: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Bool[np.ndarray, "row carry x y"]]:
     """For each row the column to split, and which of its digits go into the lower half."""
-    open_now = level.classes.masks(rows).reshape(len(rows), level.classes.layout.digits, -1)
-    sums = np.empty(open_now.shape)
+    open_now = find_possible_digits(level.classes.masks(rows), level.classes.last[rows])
+    open_now = open_now.reshape(*open_now.shape[:2], -1)  # row column case
     chosen = np.nan_to_num(pull[rows] * 1.0, nan=np.inf).argmax(1)
+    able, column, lower = _halve_widest_column(_sum_column_terms(tables, level, rows, chosen), open_now)
+    return rows[able], column[able], lower[able].reshape(-1, *level.classes.pin_mask.shape[1:])
+
+
+def _halve_widest_column(
+    sums: Float[np.ndarray, "row column case"], open_now: Bool[np.ndarray, "row column case"]
+) -> tuple[Bool[np.ndarray, " row"], Int[np.ndarray, " row"], Bool[np.ndarray, "row case"]]:
+    """Whether a row has a column whose cases differ, which of them moves most, and its lower cases."""
+    low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
+    column, every = (high - low).argmax(1), np.arange(len(sums))
+    middle = ((low + high) / 2)[every, column]
+    able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
+    return able, column, open_now[every, column] & (sums[every, column] <= middle[:, None])
+
+
+def _sum_column_terms(
+    tables: ModelTables, level: ClassLevel, rows: np.ndarray, chosen: Int[np.ndarray, " row"]
+) -> Float[np.ndarray, "row column case"]:
+    """What each case of a column adds along the coordinate chosen for the row, seen from its middle."""
+    layout = level.classes.layout
+    sums = np.empty((len(rows), layout.digits, CARRIES * layout.base**2))
     for number, side in enumerate(list_mix_directions(tables.heads, level.turn[rows])):
         those = np.flatnonzero(chosen == number)
         classes = level.classes.take(rows[those])
         middle = (level.bounds.low[rows[those], number] + level.bounds.high[rows[those], number]) / 2
         terms = bound_weight_terms(side.take(those), np.stack([classes.step, classes.previous]), middle)
-        sums[those] = sum_columns(terms.positions, classes.layout).reshape(len(those), *open_now.shape[1:])
-    low, high = np.where(open_now, sums, np.inf).min(2), np.where(open_now, sums, -np.inf).max(2)
-    column = (high - low).argmax(1)
-    every = np.arange(len(rows))
-    middle = ((low + high) / 2)[every, column]
-    able = (high - low)[every, column] > _SAME * np.where(open_now, np.abs(sums), 0.0).max((1, 2))
-    lower = open_now[every, column] & (sums[every, column] <= middle[:, None])
-    return rows[able], column[able], lower[able].reshape(-1, *level.classes.pin_mask.shape[1:])
+        sums[those] = sum_columns(terms.positions, layout).reshape(len(those), *sums.shape[1:])
+    return sums
 
 
 def compute_pair_mix(
