@@ -7,6 +7,7 @@ column.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -71,6 +72,7 @@ class OpenPairs:
         return found
 
 
+@cache
 def _list_cases(base: int) -> tuple[np.ndarray, np.ndarray]:
     """The digit that a column writes and the carry into the next, `carry x y`."""
     carry, x, y = np.ogrid[:2, :base, :base]
