@@ -177,8 +177,8 @@ def to_digits(numbers: Iterable[int], count: int, base: int) -> Int[np.ndarray, 
     rest = np.array(every, np.int64 if base**count <= _MOST_INT64 else object)
     rows = []
     for _ in range(count):
-        rest, digit = np.divmod(rest, base)
-        rows.append(digit)
+        rows.append(rest % base)
+        rest = rest // base
     return np.array(rows).astype(np.int32).reshape(count, len(every))
 
 
