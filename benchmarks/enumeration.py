@@ -67,7 +67,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--trained", type=Path, default=Path("trained"), help="folder of trained populations")
     parser.add_argument("--train-only", action="store_true", help="make that folder and end")
     parser.add_argument("--seeds", type=int, default=32, help="trained per family and base")
-    parser.add_argument("--steps", type=int, default=12_000, help="of training")
+    parser.add_argument("--steps", type=int, default=40_000, help="of training")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="cpu", help="of training")
     return parser.parse_args()
 
