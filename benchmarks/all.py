@@ -30,7 +30,7 @@ BENCHMARKS = {
     "population": "benchmarks.population",
     "train": "benchmarks.train",
     "prove": "benchmarks.prove",
-    "enumeration": "benchmarks.enumeration --models 63",
+    "enumeration": "benchmarks.enumeration --models 210 --seeds 16 --steps 6000",
     "questions": "benchmarks.questions",
     "rules": "benchmarks.rules",
     "draw": "benchmarks.draw",

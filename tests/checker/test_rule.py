@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from glassformer.checker import rule as checker_rule
 from glassformer.checker.certificate import check_certificate, set_check_precision
 from glassformer.checker.rule import check_strings_certificate
 from glassformer.core.errors import UserError
@@ -212,3 +213,30 @@ def test_the_rows_are_made_for_any_rule(tmp_path):
     proof = prove_model(model, rule, DATA, "a test", False, 20.0, None)
     tree = json.loads(json.dumps(make_rule_certificate(proof, model, rule, DATA, "a test")))
     assert check_certificate(tree).valid
+
+
+def test_a_leader_that_fails_is_refused_by_a_run_before_any_box_is_bounded(lucky, monkeypatch):
+    """Every box with another leader took minutes: all of them were bounded."""
+    monkeypatch.setattr(checker_rule, "require_leaders", None)  # bounding one would be a TypeError
+
+    def mislead(tree):
+        for row in (row for one in tree["lengths"] for row in one["rows"] if row[0] == "box"):
+            row[2] = (row[2] + 1) % 11
+
+    said = check_certificate(changed(lucky, mislead)).reason
+    assert "does not lead after" in said
+
+
+def test_what_is_too_much_to_run_is_refused_before_anything_is_run(lucky, monkeypatch):
+    monkeypatch.setattr(checker_rule, "_MOST_RUN", 5)
+    monkeypatch.setattr(checker_rule, "run_row", None)
+    assert "asks for more than 5 contexts" in check_certificate(lucky).reason
+
+
+def test_errors_that_do_not_fit_the_sizes_of_rows_are_refused_before_anything_is_run(lucky, monkeypatch):
+    monkeypatch.setattr(checker_rule, "run_row", None)
+
+    def drop_row(tree):
+        tree["lengths"][-1]["rows"].pop()
+
+    assert "but the rows leave" in check_certificate(changed(lucky, drop_row)).reason

@@ -17,7 +17,7 @@ def map_on_cores(work: Callable[[Item], Found], items: list[Item]) -> list[Found
     >>> map_on_cores(lambda number: "odd" if number % 2 else "", [1, 2, 3])
     ['odd', '', 'odd']
     """
-    cores = min(len(os.sched_getaffinity(0)), len(items)) if _can_fork() else 1
+    cores = min(count_cores(), len(items))
     if cores < 2:
         return [work(item) for item in items]
     shares = [list(range(first, len(items), cores)) for first in range(cores)]
@@ -38,6 +38,11 @@ def map_on_cores(work: Callable[[Item], Found], items: list[Item]) -> list[Found
         for i, said in zip(share, answers if answers else [work(items[i]) for i in share], strict=True):
             found[i] = said
     return [found[i] for i in range(len(items))]
+
+
+def count_cores() -> int:
+    """How many items are worked on at once."""
+    return len(os.sched_getaffinity(0)) if _can_fork() else 1
 
 
 def _send_answers(to: Connection, work: Callable[[Item], Found], items: list[Item]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from glassformer.checker.bounds import ClaimError
 from glassformer.checker.claims import check_digest
-from glassformer.checker.cores import map_on_cores
+from glassformer.checker.cores import count_cores, map_on_cores
 from glassformer.checker.fields import (
     read_choice,
     read_field,
@@ -41,6 +41,7 @@ from glassformer.checker.rule_rows import (
     list_leaders,
     read_rows,
     require_disjoint,
+    require_led_contexts,
     run_lawful,
     run_row,
 )
@@ -58,9 +59,10 @@ _QUESTION = ("errors", "smallest_margin", "hardest", "counterexample")
 _LENGTH = ("length", "errors", "lawful_errors", "rows", "lawful_rows")
 _LAWFUL = ("verdict", "inputs", "constrained", "errors", "counterexample")
 _LISTED = "listed"  # of lawful rows: all lawful contexts of the length are run
-_MOST_RUN = 1 << 24  # contexts that a check runs at most
+_MOST_RUN = 6 << 20  # contexts that a check runs at most; a certificate of ours asks for up to 4 << 20
 _MOST_LISTED = 1 << 22  # lawful contexts of one length that are listed
 _CHUNK = 64  # boxes of one job
+_LengthRows = tuple[list[Row], list[Row] | None]  # of all contexts of a length; of its lawful ones, if any
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,9 @@ class _RuleCheck:
             if said["counterexample"] is not None:
                 self.check_counterexample(said, is_lawful=said is claims)
         margin = check_hardest_context(self.tree, self.model, self.contexts)
+        rows = [self.read_length(length, said, counts[length]) for length, said in enumerate(lengths, 1)]
         for length, said in enumerate(lengths, 1):
-            self.check_length(length, said, counts[length])
+            self.check_length(said, rows[length - 1], counts[length])
         if "axes" not in vars(self) and (self.tree["axes"] != [] or self.tree["mixing"] is not None):
             raise ClaimError("no row is bounded, but a layer or axes of the mix are named")
         about = (self.tree["verdict"], self.tree["inputs"], every, self.tree["arithmetic"], margin)
@@ -145,26 +148,46 @@ class _RuleCheck:
                 what = "contexts" if said is self.tree else f"lawful contexts ({name})"
                 raise ClaimError(f"there are {found} {what}, not {str(said[name])[:60]}")
 
-    def check_length(self, length: int, said: Mapping[str, Any], counts: ContextCounts) -> None:
-        """How many contexts of a length break the rule, of all and of the lawful ones, by its rows."""
+    def read_length(self, length: int, said: Mapping[str, Any], counts: ContextCounts) -> _LengthRows:
+        """The rows of a length, with all that is known without running any: size and cost."""
         if require_integer(said["length"], "length") != length:
             raise ClaimError(f"the lengths of the certificate are not 1, 2, ..., {self.contexts.context}")
-        rows = read_rows(said["rows"], length, self.contexts.vocab, f"length {length}")
+        rows, lawful = read_rows(said["rows"], length, self.contexts.vocab, f"length {length}"), None
+        self.spend(sum(row.size for row in rows if row.kind == RUN))
+        if said["lawful_rows"] == _LISTED:
+            if counts.lawful > _MOST_LISTED:
+                raise ClaimError(f"{counts.lawful:,} lawful contexts of length {length} are too many to list")
+            self.spend(counts.lawful)
+        elif said["lawful_rows"] is not None:
+            lawful = read_rows(said["lawful_rows"], length, self.contexts.vocab, f"length {length}, lawful")
+            self.spend(sum(row.size for row in lawful if row.kind == RUN))
+        (low, high), left = _read_errors(said, "errors"), counts.constrained - sum(row.size for row in rows)
+        if high - low != left:
+            raise ClaimError(f"errors of length {length} are {[low, high]}, but the rows leave {left:,} open")
+        return rows, lawful
+
+    def check_length(self, said: Mapping[str, Any], given: _LengthRows, counts: ContextCounts) -> None:
+        """How many contexts of a length break the rule, of all and of the lawful ones, by its rows."""
+        rows, length = given[0], said["length"]
         covers = sum(row.size for row in rows) == counts.constrained
         found = self.decide(rows, needs_lawful=said["lawful_rows"] is None and not covers)
         errors = (found.broken, found.broken + counts.constrained - found.covered)
         _compare_errors(said, "errors", errors, length)
-        _compare_errors(said, "lawful_errors", self.find_lawful(said, found, counts, covers), length)
+        lawful = self.find_lawful(said, given[1], found, counts, covers)
+        _compare_errors(said, "lawful_errors", lawful, length)
 
     def find_lawful(
-        self, said: Mapping[str, Any], found: RowCounts, counts: ContextCounts, covers: bool
+        self,
+        said: Mapping[str, Any],
+        rows: list[Row] | None,
+        found: RowCounts,
+        counts: ContextCounts,
+        covers: bool,
     ) -> tuple[int, int]:
         """Lawful contexts that break the rule: by rows of all contexts, by rows of their own, or listed."""
-        length = require_integer(said["length"], "length")
         if said["lawful_rows"] == _LISTED:
-            found = self.run_listed(length, counts.lawful)
-        elif said["lawful_rows"] is not None:
-            rows = read_rows(said["lawful_rows"], length, self.contexts.vocab, f"length {length}, lawful")
+            found = run_lawful(self.model, self.contexts, said["length"], counts.lawful)
+        elif rows is not None:
             found = self.decide(rows, needs_lawful=True)
         elif covers:
             return found.lawful_broken, found.lawful_broken
@@ -178,7 +201,6 @@ class _RuleCheck:
             [(row, demand) for row, demand in zip(rows, demands, strict=True) if row.kind == kind]
             for kind in (BOX, RUN)
         )
-        self.spend(sum(row.size for row, _ in runs))
         found = RowCounts()
         for row, demand in runs:
             found += run_row(self.model, self.contexts, row, demand, needs_lawful)
@@ -189,12 +211,6 @@ class _RuleCheck:
             found += count_boxes(self.contexts, alone, is_wrong, needs_lawful)
         return found
 
-    def run_listed(self, length: int, count: int) -> RowCounts:
-        if count > _MOST_LISTED:
-            raise ClaimError(f"{count:,} lawful contexts of length {length} are too many to be listed")
-        self.spend(count)
-        return run_lawful(self.model, self.contexts, length, count)
-
     def spend(self, count: int) -> None:
         """Contexts that are run, of which a check takes so many and no more."""
         if count and self.is_real:
@@ -204,12 +220,16 @@ class _RuleCheck:
             raise ClaimError(f"the certificate asks for more than {_MOST_RUN:,} contexts to be run")
 
     def confirm(self, sets: LedSets) -> None:
-        """Every leader, on all cores."""
-        tables, axes = self.tables, self.axes
+        """Every leader, on all cores; nothing more is looked at once one fails."""
+        if not self.is_real:
+            require_led_contexts(self.model, sets)
+        tables, axes, cores = self.tables, self.axes, count_cores()
         parts = [sets[slice(first, first + _CHUNK)] for first in range(0, len(sets), _CHUNK)]
-        for said in map_on_cores(lambda part: _find_refusal(tables, axes, part), parts):
-            if said:
-                raise ClaimError(said)
+        for begin in range(0, len(parts), cores):
+            some = parts[begin : begin + cores]
+            for said in map_on_cores(lambda part: _find_refusal(tables, axes, part), some):
+                if said:
+                    raise ClaimError(said)
 
     @cached_property
     def tables(self) -> PremixTables:

@@ -133,6 +133,23 @@ def list_leaders(
     return LedSets(tokens, leader, rivals, tuple(row.name for row in rows)), is_wrong
 
 
+def require_led_contexts(model: Model, sets: LedSets) -> None:
+    """Raises where a leader does not lead after the first or the last context of its box: run, so cheap."""
+    vocab = sets.tokens.shape[2]
+    for chosen in (sets.tokens.argmax(2), vocab - 1 - sets.tokens[:, :, ::-1].argmax(2)):  # set pos
+        for begin in range(0, len(sets), _BLOCK):
+            some = slice(begin, begin + _BLOCK)
+            leads = np.arange(vocab)[:, None] == sets.leader[some]  # tok set
+            with np.errstate(all="ignore"):
+                logits = model.logits(chosen[some].T.astype(np.int32), last=1)[:, 0]
+            best, other = (
+                np.where(side, logits, -np.inf).max(0) for side in (leads, sets.rivals[some].T & ~leads)
+            )
+            for i in np.flatnonzero(~(best > other))[:1]:
+                at, after = begin + i, chosen[begin + i].tolist()
+                raise ClaimError(f"{sets.names[at]}: token {sets.leader[at]} does not lead after {after}")
+
+
 def count_boxes(
     contexts: RuleContexts, rows: Sequence[Row], is_wrong: np.ndarray, needs_lawful: bool
 ) -> RowCounts:

@@ -177,7 +177,10 @@ def to_digits(numbers: Iterable[int], count: int, base: int) -> Int[np.ndarray, 
     for number in every:
         require_value(0 <= number < base**count, "a number", f"between 0 and {base**count - 1}", number)
     rest = np.array(every, np.int64 if base**count <= _MOST_INT64 else object)
-    rows = [rest // base**k % base for k in range(count)]
+    rows = []
+    for _ in range(count):
+        rows.append(rest % base)
+        rest = rest // base
     return np.array(rows).astype(np.int32).reshape(count, len(every))
 
 
