@@ -42,7 +42,7 @@ SECONDS = 5.0  # for one proof
 BLOCK = 5_000  # pairs at a time
 SHARE = 10  # models of one job
 NEAR = 0.99  # share of pairs from which a wrong model is near the border
-COLUMNS = ("models", "right", "near", "agreed", "wrong", "undecided")
+COLUMNS = ("models", "right", "near", "agreed", "wrong", "undecided", "run")
 
 Nudged = tuple[Architecture, Mapping[str, np.ndarray], Addition]
 
@@ -96,9 +96,7 @@ def compare_cells(asked: argparse.Namespace, cells: list[tuple[str, int]]) -> in
     with ProcessPoolExecutor(asked.processes, get_context("spawn"), use_one_thread) as pool:
         jobs = [
             [
-                pool.submit(
-                    compare_models, str(asked.trained), family, base, SHARE, (asked.seed, number, job)
-                )
+                pool.submit(compare_models, asked.trained, family, base, SHARE, (asked.seed, number, job))
                 for job in range(-(-share // SHARE))
             ]
             for number, (family, base) in enumerate(cells)
@@ -133,9 +131,10 @@ def compare_models(folder: Path, family: str, base: int, count: int, seed: tuple
         size = 10.0 ** random.uniform(*NUDGES)
         model = Model(shape, {name: nudge_array(part, size, random) for name, part in params.items()})
         share = enumerate_pairs(model, task)
-        verdict = prove_adder(model, task, seconds=SECONDS, margins=False).verdict
+        proof = prove_adder(model, task, seconds=SECONDS, margins=False)
+        verdict, run = proof.verdict, proof.run is not None
         outcome = judge_verdict(verdict, share == 1)
-        counts.update(models=1, right=share == 1, near=NEAR <= share < 1, **{outcome: 1})
+        counts.update(models=1, right=share == 1, near=NEAR <= share < 1, run=run, **{outcome: 1})
         if outcome == "wrong":
             print(
                 f"{family} base {base}, seed {seed}: {verdict}, but {share:.6%} of pairs are right",
