@@ -41,10 +41,10 @@ def test_mining_a_population():
 
 
 def test_nothing_is_mined_where_the_method_does_not_fit():
-    model, task = drawn("glass-39", 2, 0)
+    model, task = drawn("glass-39", 4, 0)
     layer = replace(model.architecture.layers[0], attention=None)
     plain = Model(
         replace(model.architecture, layers=(layer,)),
         {key: part for key, part in model.params.items() if not key.startswith("attn")},
     )
-    assert find_hard_digits(plain, task).shape == (0, 2, 2)
+    assert find_hard_digits(plain, task).shape == (0, 4, 2)

@@ -12,6 +12,7 @@ from glassformer.proofs.enumeration import measure_answer_margins
 from glassformer.proofs.question import prove_question
 from glassformer.proofs.question_bound import prove_classes, tabulate_prompts
 from glassformer.proofs.question_rounding import bound_class_rounding
+from glassformer.proofs.tables import NotProvableError
 from glassformer.tasks import Prompts, tabulate_automaton
 from tests.proofs.random_models import EVERY, NUMBERS, draw_case, question_of, run_alone
 from tests.proofs.stacked import stack_layer
@@ -74,7 +75,11 @@ def assert_classes_are_right(model, question):
     prompts = Prompts(tabulate_automaton(question))
     answers = prompts.answers(EVERY)
     margin = np.minimum(measure_answer_margins(model, EVERY, answers), run_alone(model, EVERY, answers))
-    tables, found = tabulate_prompts(model, prompts), {}
+    found = dict.fromkeys((0.0, 0.1), np.zeros((NUMBERS, NUMBERS), bool))
+    try:
+        tables = tabulate_prompts(model, prompts)
+    except NotProvableError:  # a score of softmax1 that is too large
+        return found[0.0]
     for asked in (0.0, 0.1):
         found[asked] = prove_classes(tables, prompts, asked)
         assert (margin[found[asked][EVERY[-1], answers]] > max(0.0, asked - 1e-3)).all()

@@ -1,10 +1,18 @@
 """The tables are what the deployed pass computes, and the readout's errors hold what rounding does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from glassformer.models.forward import forward
+from glassformer.models.adding import write_sum
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.attention import Attention
+from glassformer.models.feedforward import FeedForward
+from glassformer.models.forward import forward, list_parameters
+from glassformer.models.model import Model
 from glassformer.models.ops_numpy import NumpyOps
+from glassformer.models.projection import FullProjection
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.columns import find_allowed_tokens
 from glassformer.proofs.tables import NotProvableError, tabulate_model
@@ -13,6 +21,8 @@ from glassformer.tasks import add_digits
 from tests.proofs.small import drawn
 from tests.proofs.tabulated import SHIPPED, tables_of
 
+TWO_HEADS = Attention(heads=2, head_size=2, value_size=2, out=FullProjection())
+HIDDEN = FeedForward(hidden=5, bend="gelu")
 EXACT = [name for name in SHIPPED if not name.startswith("tinyadder")]
 
 
@@ -75,30 +85,52 @@ def test_a_sequence_alone_gets_the_same_logits(name):
     assert np.allclose(alone[:, :, 0], together[:, :, 2], rtol=1e-4, atol=0.5)
 
 
-def test_two_layers_that_mix_are_not_provable():
-    from dataclasses import replace
+def test_what_layers_before_and_behind_the_mix_bring_is_enclosed():
+    """Every mix of a later layer, and every stream before one, of all contexts of a random model."""
+    shape = Architecture(
+        vocab=3, context=4, width=4, layers=(Layer(TWO_HEADS, HIDDEN), Layer(TWO_HEADS, HIDDEN))
+    )
+    every = np.stack(np.unravel_index(np.arange(3**4), (3,) * 4))  # pos context
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        params = {name: random.normal(size=one.shape) for name, one in list_parameters(shape).items()}
+        model, seen = Model(shape, params), {}
+        forward(shape, NumpyOps("float64"), params, every, record=seen.__setitem__)
+        behind, before = (tabulate_model(model, np.ones((4, 3), bool), 4, mixing=layer) for layer in (0, 1))
+        mixed = seen["layer1.attn.mixed"].reshape(2, 2, *every.shape)  # head dim pos context
+        for mix, real in zip(behind.later[1], mixed, strict=True):
+            require_inside(mix, real, every)
+        require_inside(before.stream, seen["layer0.stream"], every)
+        assert before.is_enclosed and behind.is_enclosed
 
-    from glassformer.models.forward import list_parameters
-    from glassformer.models.model import Model
 
+def require_inside(table, real, every):
+    """Real values `dim pos context` of contexts lie in the ranges of `dim pos tok`."""
+    centre, room = table.centre, table.reach + table.off
+    where = np.arange(len(every))[:, None]
+    assert (np.abs(real - centre[:, where, every]) <= room[:, where, every] + 1e-12).all()
+
+
+def test_two_layers_that_mix_are_refuted():
     model, task = drawn("glass-39", 2, 0)
     shape = replace(model.architecture, layers=model.architecture.layers * 2, ties=())
     random = np.random.default_rng(0)
     numbers = {key: random.normal(size=part.shape) for key, part in list_parameters(shape).items()}
-    deep = Model(shape, numbers)
-    layout = task.written()
-    with pytest.raises(NotProvableError, match="because layer0 mixes tokens, as a later layer does"):
-        tabulate_model(deep, find_allowed_tokens(layout, 10), layout.digits + 1)
-    proof = prove_adder(deep, task)
-    assert proof.verdict == "not_applicable"
-    assert "not provable by this method, because" in proof.reason
+    proof = prove_adder(Model(shape, numbers), task, seconds=5)
+    assert proof.verdict == "refuted"
+    wrong = proof.counterexample
+    assert (
+        write_sum(Model(shape, numbers), task, wrong["a"], wrong["b"]).got
+        == wrong["got"]
+        != wrong["expected"]
+    )
 
 
-def test_no_attention_at_all():
-    from dataclasses import replace
-
+def test_no_attention_at_all_is_refuted():
     model, task = drawn("glass-39", 2, 0)
     layer = replace(model.architecture.layers[0], attention=None)
     names = {key: part for key, part in model.params.items() if not key.startswith("attn")}
     plain = type(model)(replace(model.architecture, layers=(layer,)), names)
-    assert prove_adder(plain, task).verdict == "not_applicable"
+    assert prove_adder(plain, task).verdict == "refuted"
+    with pytest.raises(NotProvableError, match="no layer of the model has attention"):
+        tabulate_model(plain, find_allowed_tokens(task.written(), 10), 3)

@@ -176,7 +176,7 @@ def _bound_excess(
     tokens: np.ndarray = np.asarray(spot.mixture.allowed.any(0))  # key tok
     each = bound_pair_terms(spot.products, spot.weights, query, direction, bound)  # part key tok
     if spot.is_wide:
-        each = np.minimum(each, bound_wide_terms(spot, query, direction, bound))
+        each = np.minimum(each, _bound_wide_terms(spot, query, direction, bound))
     extra = bound_pair_terms(spot.zero, spot.zero_weight, query, direction, bound)  # part
     each = np.where(tokens, each, 0.0)
     room = np.abs(each).max(2).sum(1) + np.abs(extra)
@@ -222,7 +222,7 @@ def bound_pair_terms(
     return found
 
 
-def bound_wide_terms(spot: HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound) -> Bound:
+def _bound_wide_terms(spot: HeadProjection, query: np.ndarray, direction: np.ndarray, bound: Bound) -> Bound:
     """The same, given a and w apart: closer where weights are known to a range only, `part key tok`."""
     many, total, size = (slice(None), None, None), 0.0, np.abs(bound)[:, None, None]
     for axis, share in enumerate(direction.T):

@@ -120,14 +120,14 @@ def _prove_by_running(
     deadline = max(deadline, time.perf_counter() + _RUNNING)
     if can_run_all(task) and not real and not any_backend:
         run = run_all_pairs(model, task, deadline)
-        return describe_run(model, task, run) if run else {}
+        return _describe_run(model, task, run) if run else {}
     wrong = find_wrong_pair(model, task, deadline, real)
     if wrong is None:
         return {}
     return {"verdict": "refuted", "counterexample": _find_plainest_sum(model, task, wrong), "reason": ""}
 
 
-def describe_run(model: Model, task: Addition, run: PairRun) -> dict[str, Any]:
+def _describe_run(model: Model, task: Addition, run: PairRun) -> dict[str, Any]:
     """Fields of the verdict, from a run of every pair."""
     is_wrong, is_open = run.is_wrong, ~(run.least > 0) & ~run.is_wrong
     counts = {"total": len(run.least), "proved": int((run.least > 0).sum())}

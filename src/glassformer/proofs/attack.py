@@ -8,7 +8,7 @@ of any architecture can be refuted so; that nothing is found says nothing.
 import time
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from glassformer.models.forward import forward
 from glassformer.models.margins import measure_token_margins
@@ -62,7 +62,9 @@ def _draw_pairs(task: Addition, random: np.random.Generator) -> Digits:
     return np.concatenate([hard, uniform]).astype(np.int8)
 
 
-def _change_columns(pairs: Digits, base: int, random: np.random.Generator) -> Digits:
+def _change_columns(
+    pairs: Digits, base: int, random: np.random.Generator
+) -> Int[np.ndarray, "child column number"]:
     """Each pair several times, with the digits of one column drawn anew."""
     changed = np.repeat(pairs, _CHILDREN, 0)
     rows = np.arange(len(changed))

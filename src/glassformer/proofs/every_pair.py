@@ -76,7 +76,7 @@ def run_all_pairs(model: Model, task: Addition, deadline: float) -> PairRun | No
         counts += block.counts
     if counts[0] < count:
         return None
-    pairs = list_pairs(task, hardest)
+    pairs = _list_pairs(task, hardest)
     got, (_, wrong, tied) = compute_next_tokens(model, classes, pairs), counts.tolist()
     return PairRun(classes, least, pairs, got, wrong, tied, count)
 
@@ -95,10 +95,10 @@ def _run_block(
     number: Int[np.ndarray, "step tok total carry"],
     which: Int[np.ndarray, " pair"],
 ) -> _RunBlock:
-    pairs = list_pairs(task, which)
+    pairs = _list_pairs(task, which)
     margins = measure_pair_margins(model, task, pairs)  # step pair
     rows, every = (
-        number[tuple(name_classes(task, pairs))].ravel(),
+        number[tuple(_name_classes(task, pairs))].ravel(),
         np.broadcast_to(which, margins.shape).ravel(),
     )
     order = np.lexsort((every, margins.ravel()))[
@@ -110,13 +110,13 @@ def _run_block(
     return _RunBlock(least, hardest, np.array([len(which), (worst < 0).sum(), (worst == 0).sum()]))
 
 
-def list_pairs(task: Addition, which: Int[np.ndarray, " pair"]) -> Digits:
+def _list_pairs(task: Addition, which: Int[np.ndarray, " pair"]) -> Digits:
     """Pairs by number, `pair column number`: the first number times all second ones."""
     digits = which[:, None] // task.base ** np.arange(2 * task.digits) % task.base
     return np.stack([digits[:, task.digits :], digits[:, : task.digits]], 2).astype(np.int8)
 
 
-def name_classes(task: Addition, pairs: Digits) -> Int[np.ndarray, "4 step pair"]:
+def _name_classes(task: Addition, pairs: Digits) -> Int[np.ndarray, "4 step pair"]:
     """Step, token just written, sum of the next column and carry into it, of each pair at every step."""
     order, steps = list_written_columns(task.written()), task.digits + 1
     tokens, column_sums = encode_pairs(task, pairs), pairs.sum(2, dtype=np.int64).T  # digit pair

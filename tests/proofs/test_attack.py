@@ -1,0 +1,44 @@
+"""Wrong pairs are found by running, and only wrong ones."""
+
+import time
+
+import numpy as np
+
+from glassformer.models.adding import write_sum
+from glassformer.proofs.attack import find_wrong_pair, measure_pair_margins
+from glassformer.runs.load import load_model
+from glassformer.tasks.addition import to_numbers
+from tests.proofs.small import nanogpt, run_all
+
+SOON = 20.0
+
+
+def test_a_model_that_fails_rarely_is_refuted():
+    """TinyAdder as published passes the community's test, and fails after long runs of nines."""
+    model = load_model("tinyadder-95")
+    (pair,) = find_wrong_pair(model, model.task, time.perf_counter() + SOON)
+    a, b = to_numbers(pair, 10)
+    assert not write_sum(model, model.task, a, b).right
+
+
+def test_nothing_is_found_where_nothing_is_wrong():
+    model, task = nanogpt(2)
+    assert find_wrong_pair(model, task, time.perf_counter() + 1.0) is None
+    assert find_wrong_pair(model, task, time.perf_counter() + 1.0, real=True) is None
+
+
+def test_what_rounding_breaks_is_not_wrong_in_real_numbers():
+    """nanoGPT repaired: right in real numbers, not in float32."""
+    published = load_model("nanogpt-58-repaired")
+    model, task = nanogpt(10, "float32")
+    assert published.architecture.precision == "float64"
+    assert find_wrong_pair(model, task, time.perf_counter() + SOON) is not None
+    assert find_wrong_pair(model, task, time.perf_counter() + 1.0, real=True) is None
+
+
+def test_margins_are_those_of_every_step():
+    model, task = nanogpt(1)
+    digits = np.stack(np.divmod(np.arange(100), 10), 1)[:, None].astype(np.int8)  # pair column number
+    found = measure_pair_margins(model, task, digits)  # step pair
+    for step, (gap, *_) in enumerate(run_all(model, task)):
+        assert np.allclose(found[step], gap)
