@@ -168,8 +168,8 @@ class BoundedOps:
         low, high = wide.range()
         far, near = bound_magnitudes(wide)
         dims, units = len(far), len(far) + 2 * self.floats.division_units + OWN_STEPS
-        least, most = (_sum_others(part * part) for part in (near, far))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            least, most = (_sum_others(part * part) for part in (near, far))
             bottom = _find_norm_end(low, np.where(low > 0, most, least), eps)
             top = _find_norm_end(high, np.where(high > 0, least, most), eps)
             bottom, top = bottom - units * OWN * np.abs(bottom), top + units * OWN * np.abs(top)
