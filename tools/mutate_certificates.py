@@ -20,7 +20,8 @@ from typing import Any
 from glassformer.checker.certificate import check_certificate
 from glassformer.core.errors import UserError
 from tests.checker.judgement import find_false_claim
-from tests.checker.mutations import make_originals, mutate_certificate
+from tests.checker.mutations import mutate_certificate
+from tests.checker.originals import make_originals
 
 
 def main() -> int:

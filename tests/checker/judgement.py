@@ -15,7 +15,8 @@ from glassformer.models.architecture import Architecture
 from glassformer.models.model import Model, to_float64
 from glassformer.runs.tree import from_tree
 from glassformer.tasks.layouts import make_layout
-from tests.checker.mutations import hash_stored
+from tests.checker.leaf_changes import list_leaves
+from tests.checker.sealing import hash_stored
 
 SAME = 2e-4  # relative: the stated tolerance of a margin, and our own rounding
 HARDEST = 0.995
@@ -35,13 +36,13 @@ class Pairs:
             for name, one in tree["model"]["params"].items()
         }
         self.model = Model(shape, params)
-        self.digits = tree["task"]["digits"]
-        self.layout = make_layout(tree["task"]["layout"], self.digits, tree["task"].get("base", 10))
-        count = 10**self.digits
+        self.digits, self.base = tree["task"]["digits"], tree["task"].get("base", 10)
+        self.layout = make_layout(tree["task"]["layout"], self.digits, self.base)
+        count = self.base**self.digits
         self.a, self.b = np.divmod(np.arange(count * count), count)
-        powers = 10 ** np.arange(self.digits + 1)[:, None]
-        x, y = (number // powers[:-1] % 10 for number in (self.a, self.b))
-        z = (self.a + self.b) // powers % 10
+        powers = self.base ** np.arange(self.digits + 1)[:, None]
+        x, y = (number // powers[:-1] % self.base for number in (self.a, self.b))
+        z = (self.a + self.b) // powers % self.base
         self.carry = np.concatenate(
             [np.zeros((1, len(self.a)), int), (self.a % powers[1:] + self.b % powers[1:]) // powers[1:]]
         )
@@ -52,6 +53,7 @@ class Pairs:
         self.deployed = [self._logits(self.model, step) for step in steps]
         self.logits = [self._logits(exact, step) for step in steps]
         self.gaps = [self._gap(logits, right) for logits, right in zip(self.logits, self.right, strict=True)]
+        self.run = [self._gap(logits, right) for logits, right in zip(self.deployed, self.right, strict=True)]
         self.noise = NOISE * UNITS[shape.precision] * max(float(np.abs(one).max()) for one in self.logits)
         self.traced = exact.trace(self.tokens[:-1].T)
 
@@ -65,7 +67,9 @@ class Pairs:
         return logits[right, every] - others.max(0)
 
     def index(self, a: int, b: int) -> int:
-        return a * 10**self.digits + b
+        if not (0 <= a < self.base**self.digits and 0 <= b < self.base**self.digits):
+            raise ValueError(f"{a} + {b} is no pair")
+        return a * self.base**self.digits + b
 
     def classes(self, step: int) -> np.ndarray:
         """Previous token, sum of the column and carry into it, of every pair."""
@@ -76,11 +80,8 @@ class Pairs:
 
     def coordinates(self, tree: Tree, step: int) -> np.ndarray:
         """axis . (mix - centre) of every head, `pair coordinate`."""
-        at, last = (
-            self.layout.prompt_length - 1 + step,
-            max(i for i, layer in enumerate(self.model.architecture.layers) if layer.attention),
-        )
-        name = f"layer{last}.attn." if f"layer{last}.attn.mixed" in self.traced else "attn."
+        at, layer = self.layout.prompt_length - 1 + step, tree["mixing"]
+        name = f"layer{layer}.attn." if len(self.model.architecture.layers) > 1 else "attn."
         mixed, found, first = self.traced[f"{name}mixed"][:, at], [], 0
         is_split = sum(len(one["centre"]) for one in tree["axes"]) == mixed.shape[1]
         for head, one in enumerate(tree["axes"]):
@@ -109,11 +110,28 @@ def find_false_claim(tree: Tree) -> str:
         return "a hash"
     model = {key: tree["model"][key] for key in ("architecture", "params")}
     pairs = _run_pairs(json.dumps({"model": model, "task": tree["task"]}))
-    if tree["inputs"] != str(len(pairs.a)) or tree["format"] != 2:
+    if tree["inputs"] != str(len(pairs.a)) or tree["format"] != 3:
         return "inputs"
     if tree["arithmetic"] not in (pairs.model.architecture.precision, "real"):
         return "arithmetic"
-    return _judge_verdict(tree, pairs) or _judge_margins(tree, pairs) or _judge_rows(tree, pairs)
+    return (
+        _judge_kinds(tree, pairs)
+        or _judge_verdict(tree, pairs)
+        or _judge_margins(tree, pairs)
+        or _judge_rows(tree, pairs)
+    )
+
+
+def _judge_kinds(tree: Tree, pairs: Pairs) -> str:
+    """Bounds have a layer and axes, and runs have neither, nor rounding, nor another arithmetic."""
+    is_bounded, is_run = (bool(list_leaves(tree, kind)) for kind in ("proved", "run"))
+    attending = [index for index, layer in enumerate(pairs.model.architecture.layers) if layer.attention]
+    if is_bounded and (type(tree["mixing"]) is not int or tree["mixing"] not in attending):
+        return "the layer of the mix"
+    if not is_bounded and (tree["mixing"] is not None or tree["axes"]):
+        return "a mix that nothing rests on"
+    is_deployed = tree["arithmetic"] == pairs.model.architecture.precision and tree["backend"] == "own"
+    return "a run" if is_run and (is_bounded or not is_deployed or tree["rounding_bound"]) else ""
 
 
 def _judge_verdict(tree: Tree, pairs: Pairs) -> str:
@@ -143,20 +161,22 @@ def _judge_margins(tree: Tree, pairs: Pairs) -> str:
     if tree["verdict"] != "proved":
         said = [tree[name] for name in ("smallest_margin", "margin_bound", "rounding_bound")]
         return "" if said == [None] * 3 and not tree["hardest"] else "numbers without a proof"
+    is_run = bool(list_leaves(tree, "run"))
+    gaps = pairs.run if is_run else pairs.gaps
     for step, one in enumerate(tree["hardest"]):
-        least, margin = pairs.gaps[step].min(), pairs.gaps[step][pairs.index(one["a"], one["b"])]
-        room = SAME * abs(margin) + pairs.noise
+        least, margin = gaps[step].min(), gaps[step][pairs.index(one["a"], one["b"])]
+        room = 0.0 if is_run else SAME * abs(margin) + pairs.noise
         if one["step"] != step or abs(one["margin"] - margin) > room or one["bound"] > least + room:
             return f"hardest of step {step}"
         if one["is_hardest"] and least < HARDEST * margin - room:
             return f"step {step} has a harder pair"
-    every = min(gap.min() for gap in pairs.gaps)
-    room = SAME * every + pairs.noise
+    every = min(gap.min() for gap in gaps)
+    room = 0.0 if is_run else SAME * every + pairs.noise
     if tree["margin_bound"] > every + room or not every - room <= tree["smallest_margin"]:
         return "margins"
     if tree["smallest_margin"] != min(one["margin"] for one in tree["hardest"]):
         return "the smallest margin"
-    return _judge_rounding(tree, pairs)
+    return "" if is_run else _judge_rounding(tree, pairs)
 
 
 def _judge_rounding(tree: Tree, pairs: Pairs) -> str:
@@ -186,11 +206,10 @@ def _judge_rows(tree: Tree, pairs: Pairs) -> str:
 
 def _judge_leaf(tree: Tree, pairs: Pairs, step: int, held: np.ndarray, leaf: Any, kinds: set[str]) -> str:
     if leaf[0] == "split":
-        column, case = leaf[1], np.arange(0)
-        case = 100 * pairs.carry[column] + 10 * pairs.x[column] + pairs.y[column]
-        inside = np.array([[int(mask, 16) >> c & 1 for c in range(200)] for mask, _ in leaf[2]], bool)[
-            :, case
-        ]
+        column, base = leaf[1], pairs.base
+        case = base**2 * pairs.carry[column] + base * pairs.x[column] + pairs.y[column]
+        cases = range(2 * base**2)
+        inside = np.array([[int(mask, 16) >> c & 1 for c in cases] for mask, _ in leaf[2]], bool)[:, case]
         if (inside[:, held].sum(0) != 1).any():
             return "a split"
         parts = zip(inside, leaf[2], strict=True)
@@ -198,7 +217,10 @@ def _judge_leaf(tree: Tree, pairs: Pairs, step: int, held: np.ndarray, leaf: Any
             (s for mask, (_, one) in parts if (s := _judge_leaf(tree, pairs, step, held & mask, one, kinds))),
             "",
         )
-    kinds.add(leaf[0])
+    kinds.add("proved" if leaf[0] == "run" else leaf[0])
+    if leaf[0] == "run":
+        at, least = pairs.index(leaf[2], leaf[3]), pairs.run[step][held].min()
+        return "" if held[at] and leaf[1] == least == pairs.run[step][at] and least > 0 else "a run's margin"
     if leaf[0] == "undecided":
         return ""
     if leaf[0] == "refuted":

@@ -13,6 +13,9 @@ from glassformer.checker.reading import read_adder_certificate
 from glassformer.core.errors import UserError
 from glassformer.tasks import Addition
 from tests.checker.conftest import altered, proved
+from tests.checker.originals import make_original
+from tests.proofs.small import nanogpt
+from tests.proofs.stacked import stack_layer
 from tests.selection import each
 
 HEX = 16
@@ -325,8 +328,8 @@ def test_a_field_that_is_missing_is_an_error(glass, key):
         "[]",
         "null",
         '{"format": 1}',
-        '{"format": 2, "task": {}}',
-        '{"format": 2.0}',
+        '{"format": 3, "task": {}}',
+        '{"format": 3.0}',
         '{"format": NaN}',
         "[" * 9999,
     ],
@@ -357,3 +360,27 @@ def test_no_value_of_any_type_breaks_the_check():
             assert isinstance(check_certificate(altered(tree, set_item(*path, value))).reason, str)
         except UserError as error:
             assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("size, behind", [(1e-6, True), (1e-8, False)])
+def test_a_second_layer_that_writes_little_is_enclosed(size, behind):
+    """And only the layer that the rows are about will do."""
+    model, task = nanogpt(1)
+    tree = make_original(stack_layer(model, size, behind), task, False)
+    assert tree["mixing"] == (0 if behind else 1) and {row[4][0] for row in tree["rows"]} == {"proved"}
+    assert check_certificate(tree).valid
+    assert "is not named" in check_certificate(altered(tree, set_item("mixing", None))).reason
+    assert not check_certificate(altered(tree, set_item("mixing", 1 - tree["mixing"]))).valid
+    rounding = 2 * tree["margin_bound"]
+    assert "rounding" in check_certificate(altered(tree, set_item("rounding_bound", rounding))).reason
+
+
+def test_a_bound_may_be_beyond_all_values_by_what_these_are_unsure_of():
+    model, task = nanogpt(1)
+    assert check_certificate(make_original(stack_layer(model, 1e-6, behind=False), task, False)).valid
+
+
+@pytest.mark.parametrize("mixing", [-1, 7, 10**30, "0", 0.0, True, [0]])
+def test_what_is_no_layer_is_an_error(glass, mixing):
+    with pytest.raises(UserError):
+        check_certificate(altered(glass, set_item("mixing", mixing)))

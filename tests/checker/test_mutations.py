@@ -8,10 +8,19 @@ import pytest
 from glassformer.checker.certificate import check_certificate
 from glassformer.core.errors import UserError
 from tests.checker.judgement import find_false_claim
-from tests.checker.mutations import CHANGES, fit_bounds, make_originals, mutate_certificate, seal_certificate
+from tests.checker.leaf_changes import fit_bounds
+from tests.checker.mutations import CHANGES, mutate_certificate
+from tests.checker.originals import make_originals
+from tests.checker.sealing import seal_certificate
 
 SAMPLE, MORE = 60, 400
 QUICK = ("one digit", "one digit, real", "two digits")  # all pairs of the others take seconds
+QUICK += (
+    "one digit, a layer behind",
+    "one digit, a layer before",
+    "one digit, run",
+    "refuted, a layer behind",
+)
 
 
 @pytest.fixture(scope="module")
@@ -73,4 +82,4 @@ def test_a_weaker_claim_is_accepted_and_a_stronger_one_is_not(originals, tmp_pat
 
 
 def test_changes_have_names_of_their_own():
-    assert len(CHANGES) > 25
+    assert len(CHANGES) > 33

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from glassformer.models.bounded import bound_constant, bound_coordinate
+from glassformer.models.bounded import bound_constant, bound_coordinate, bound_range
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 
@@ -110,3 +110,12 @@ def test_any_backend_is_allowed_more_than_our_own_pass():
         assert 4 * tight < loose < 16 * tight
     assert (every.array(point) / 3.0).off > 4 * (own.array(point) / 3.0).off
     assert (every.array(point) * 3.0).off < 1.01 * (own.array(point) * 3.0).off
+
+
+@pytest.mark.parametrize("size, eps", [(1e200, 1e-5), (1e-200, 0.0), (3.0, -1.0)])
+def test_a_norm_has_no_ends_of_its_own_where_its_squares_say_nothing(size, eps):
+    """Overflow, underflow, or an eps below 0; what its operations found is kept."""
+    ops, x = BoundedOps("float64", real=True), np.array([size, size / 2])[:, None, None]
+    scaled = bound_range(ops.floats, np.full(x.shape, -9.0), np.full(x.shape, 9.0))
+    found = ops.tighten_norm(bound_constant(ops.floats, x), scaled, eps)
+    assert (found.centre == scaled.centre).all() and (found.radius == scaled.radius).all()

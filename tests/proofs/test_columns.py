@@ -6,6 +6,7 @@ import pytest
 from glassformer.proofs.columns import (
     drop_impossible_digits,
     enumerate_pair_classes,
+    find_members,
     has_pair,
     join_classes,
     list_written_columns,
@@ -66,3 +67,13 @@ def test_impossible_digits_are_those_that_no_pair_of_the_class_has(layout):
         held, seen = held_by[row], np.zeros(mask.shape, bool)
         seen[CARRY[column, held], X[column, held], Y[column, held]] = True
         assert (mask == seen).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_members_are_the_pairs_of_a_class(layout):
+    classes = enumerate_pair_classes(Addition(digits=2, layout=layout).written())
+    held, random = members(classes), np.random.default_rng(0)  # row pair
+    for which in random.integers(0, held.shape[1], 20):
+        digits = np.stack([X[:, which], Y[:, which]], 1)  # column number
+        given = np.broadcast_to(digits, (len(classes), *digits.shape))
+        assert (find_members(classes, given) == held[:, which]).all()

@@ -28,6 +28,7 @@ from glassformer.runs.load import load_model
 from glassformer.tasks import Addition, Sequences, make_rule
 from tests.proofs.every_context import margins
 from tests.proofs.small import failing_classes, nanogpt, refuted_classes, tinyadder
+from tests.proofs.stacked import stack_layer
 
 
 def with_one_more_layer(first, third, third_again, bias, head, numbers):
@@ -255,3 +256,18 @@ def test_a_norm_that_divides_by_so_much_that_weights_underflow():
         tabulate_model(Model(model.architecture, loud), find_allowed_tokens(layout, 10), layout.digits + 1)
     with pytest.raises(UserError, match="a norm of the model"):
         make_premix_tables(model.architecture, loud, model.addition, "float32")
+
+
+def test_bounds_without_a_pair_at_their_ends_refute_nothing():
+    """Scores of 1e34 leave no bound; 0 + 0 stands at the ends, and is of another class than most."""
+    model, task = nanogpt(2)
+    model = stack_layer(model, 1e-3)
+    large = {
+        name: part * (1e17 if name.startswith(("layer1.attn.q", "layer1.attn.k")) else 1.0)
+        for name, part in model.params.items()
+    }
+    wild = Model(model.architecture, large)
+    assert not failing_classes(wild, task)
+    proof = prove_adder(wild, task)
+    assert proof.verdict == "proved" and proof.counterexample is None
+    assert check_certificate(make_adder_certificate(proof, wild, task, "wild")).valid

@@ -72,6 +72,13 @@ class HeadProjection:
         low, high = self.weights
         return bool(((high - low > _WIDE * high) & self.mixture.allowed).any())
 
+    @cached_property
+    def unsure(self) -> Bound:
+        """The widest range that a value is known by, per axis; next to 0 unless another layer moves it."""
+        low, high = self.values
+        found: Bound = np.where(self.mixture.allowed.any(0), high - low, 0.0).max((1, 2))
+        return found
+
     @property
     def position(self) -> int:
         """Where the query stands."""
@@ -143,9 +150,10 @@ def _check_coordinate_ends(
     """Low and high of a coordinate for each part, as claimed or a hair wider; directions are `part axis`."""
     low, high = (np.array([getattr(part.leaf, end)[which] for part in parts]) for end in ("low", "high"))
     scale, found = np.abs(direction) @ spot.reach, list[Bound]()
+    furthest = scale * (1 + _BEYOND) + np.abs(direction) @ spot.unsure
     for sign, claimed in ((-1.0, low), (1.0, high)):
         lift = _compute_lifts(spot, query, direction * sign, claimed * sign, parts)
-        for i in np.flatnonzero(~(np.abs(claimed) <= scale * (1 + _BEYOND)))[:1]:
+        for i in np.flatnonzero(~(np.abs(claimed) <= furthest))[:1]:
             said = f"the bound {claimed[i]:.17g} of coordinate {which} is outside of all values"
             raise ClaimError(f"{parts[i].one}: {said}, which reach to {scale[i]:.6g}")
         for i in np.flatnonzero(~(lift <= _BOUND_SLACK * scale))[:1]:

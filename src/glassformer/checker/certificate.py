@@ -96,6 +96,8 @@ def _check_claims(certificate: Certificate) -> None:
     if not proved:
         _check_nothing_bounded(certificate)
         return
+    if certificate.mixing is None:
+        raise ClaimError("classes are bounded, but the layer of their mix is not named")
     tables = make_premix_tables(
         certificate.architecture,
         certificate.params,
@@ -156,10 +158,20 @@ def _check_proved_parts(tables: PremixTables, certificate: Certificate, proved: 
         if said:
             raise ClaimError(said)
     most = max((most for most, _ in found), default=0.0)
-    if rounding is not None and rounding > _ROUNDING_ROOM * most:
+    if rounding is not None and rounding > _limit_rounding(tables, certificate, most):
         raise ClaimError(
             f"rounding is said to move a logit by up to {rounding:.6g}, but all that is found is {most:.6g}"
         )
+
+
+def _limit_rounding(tables: PremixTables, certificate: Certificate, most: float) -> float:
+    """The largest rounding bound that is taken, given what is found.
+
+    A prover may count all that another attention layer varies by as rounding, so there the margin that was
+    just confirmed is allowed too.
+    """
+    confirmed = certificate.margin_bound if tables.has_other_attention else None
+    return max(_ROUNDING_ROOM * most, confirmed or 0.0)
 
 
 def _check_step(

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassformer.checker.bounds import ClaimError, find_query_position
-from glassformer.checker.claims import Found
+from glassformer.checker.claims import Found, is_operand
 from glassformer.checker.columns import PairClass
-from glassformer.checker.reading import Certificate, Proved, Run
+from glassformer.checker.reading import Certificate, HardestClaim, Proved, Run
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, add_digits
 
@@ -28,10 +28,15 @@ def check_run_pairs(model: Model, certificate: Certificate, found: list[Found]) 
         if _measure_pairs(model, certificate.task, np.array([[a, b]]))[one.step, 0] != margin:
             raise ClaimError(f"{one}: {a} + {b} does not have the margin {margin:.17g}")
     for hardest in certificate.hardest:
-        pair = np.array([[hardest.a, hardest.b]])
-        if _measure_pairs(model, certificate.task, pair)[hardest.step, 0] != hardest.margin:
-            name = f"{hardest.a} + {hardest.b}"
-            raise ClaimError(f"{name} does not have the margin {hardest.margin:.17g} at step {hardest.step}")
+        _check_hardest_pair(model, certificate.task, hardest)
+
+
+def _check_hardest_pair(model: Model, task: Addition, hardest: HardestClaim) -> None:
+    a, b, step = hardest.a, hardest.b, hardest.step
+    if not (is_operand(a, task) and is_operand(b, task)):
+        raise ClaimError(f"{a} + {b} at step {step} is no step of the task")
+    if _measure_pairs(model, task, np.array([[a, b]]))[step, 0] != hardest.margin:
+        raise ClaimError(f"{a} + {b} does not have the margin {hardest.margin:.17g} at step {step}")
 
 
 def _check_run_setting(certificate: Certificate, found: list[Found]) -> None:
@@ -81,14 +86,23 @@ def _encode_sums(task: Addition, pairs: np.ndarray) -> np.ndarray:
 
 
 def _measure_pairs(model: Model, task: Addition, pairs: np.ndarray) -> np.ndarray:
-    """The right logit minus the best other one, `step pair`, after the true digits before it."""
-    tokens, steps = _encode_sums(task, pairs), task.digits + 1
-    with np.errstate(all="ignore"):
-        logits = model.logits(tokens[:-1], last=steps).astype(np.float64)  # tok step pair
-        is_right = np.arange(len(logits))[:, None, None] == tokens[-steps:]
-        right = np.where(is_right, logits, 0.0).sum(0)
-        gap = right - np.where(is_right, -np.inf, logits).max(0)
-    return np.asarray(np.nan_to_num(gap, nan=-np.inf, posinf=np.inf, neginf=-np.inf))
+    """The right logit minus the best other one, `step pair`, after the true digits before it.
+
+    A pass for each step, as an answer is written: scores beyond that of the mask see what comes later.
+    """
+    tokens = _encode_sums(task, pairs)
+    ends = [find_query_position(task, step) + 1 for step in range(task.digits + 1)]
+    gaps = [_measure_gaps(model.logits(tokens[:end], last=1)[:, 0], tokens[end]) for end in ends]
+    return np.asarray(np.nan_to_num(np.stack(gaps), nan=-np.inf, posinf=np.inf, neginf=-np.inf))
+
+
+def _measure_gaps(logits: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of each pair, given `tok pair` and the token that must come."""
+    exact = logits.astype(np.float64)
+    is_right = np.arange(len(exact))[:, None] == right
+    with np.errstate(invalid="ignore"):
+        gap = exact[right, np.arange(len(right))] - np.where(is_right, -np.inf, exact).max(0)
+    return np.asarray(gap)
 
 
 def _name_classes(task: Addition, pairs: np.ndarray) -> Iterator[np.ndarray]:

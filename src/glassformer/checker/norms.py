@@ -12,6 +12,8 @@ import numpy as np
 from glassformer.checker.balls import Balls, bound_above, bound_below
 from glassformer.checker.rounding import UP, Bound
 
+_SMALLEST = 1e-280  # mean of squares: 4,096 of them lose less than 1e-304 by underflow
+
 
 class NormBounds(NamedTuple):
     """Ends of the norm, and how far the deployed one may be off."""
@@ -22,7 +24,9 @@ class NormBounds(NamedTuple):
 
 
 def bound_norm(x: Balls, eps: float) -> NormBounds:
-    """`dim pos batch`, over the dimensions."""
+    """`dim pos batch`, over the dimensions; what is no finite number is no bound."""
+    if not eps >= 0:  # then it may shrink as x_i grows
+        return NormBounds(*(np.full(x.shape, end) for end in (-np.inf, np.inf, np.inf)))
     low, high = bound_below(x.over), bound_above(x.over)
     far = (np.maximum(np.abs(low), np.abs(high)) + x.error) * UP
     near = np.maximum(np.maximum(low, -high) - x.error, 0.0) * (2 - UP)
@@ -51,5 +55,7 @@ def _sum_other_squares(x: Bound) -> Bound:
 
 
 def _divide_by_root(x: Bound, others: Bound, eps: float) -> Bound:
-    found: Bound = x / np.sqrt((x * x + others) / len(x) + eps)
+    """No number where squares overflow, or are so small that what underflows counts."""
+    mean = (x * x + others) / len(x) + eps
+    found: Bound = np.where((mean > _SMALLEST) & (mean < np.inf), x / np.sqrt(mean), np.nan)
     return found

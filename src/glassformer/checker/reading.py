@@ -4,7 +4,7 @@ Nothing is believed here: these are the claims, and the other modules check them
 those read here, at any depth, and each has one form. `made_with` and `origin` are no claims.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ _BACKENDS = ("own", "any")
 _DEEPEST = 64  # splits inside of each other
 _MOST_PARTS = 1_000_000  # of all splits, times the digits of a number
 _MOST_WORK = 10**8  # parameters times positions, tokens and boxes that they are applied to
+_MOST_PAIRS = 10**6  # that are run
 _MOST_RUN = 10**10  # parameters times positions of all pairs that are run
 _HEX = 16
 _DIGEST = 64  # characters of a SHA-256
@@ -225,24 +226,24 @@ def _require_little_work(tree: Mapping[str, object], task: Addition, model: Arch
     if size * places > _MOST_WORK:
         raise UserError(f"a model of {size:,} parameters is too large for {places:,} bounds to be checked")
     pairs, positions = task.base ** (2 * task.digits), task.written().length
-    is_run = any(
-        isinstance(row, list) and row[-1:] and row[-1][:1] == ["run"]
-        for row in read_field(tree, "rows", list)
-    )
-    if is_run and size * pairs * positions > _MOST_RUN:
+    is_run = any(item[:1] == ["run"] for item in _walk_lists(read_field(tree, "rows", list)))
+    if is_run and (pairs > _MOST_PAIRS or size * pairs * positions > _MOST_RUN):
         raise UserError(f"{pairs:,} pairs of a model of {size:,} parameters are too many to be run again")
 
 
 def _count_parts(rows: list[Any]) -> int:
     """How many parts all splits have, before any is read."""
-    parts, left = 0, list(rows)
+    splits = (item for item in _walk_lists(rows) if item[:1] == ["split"] and len(item) > 2)
+    return sum(len(item[2]) for item in splits if isinstance(item[2], list))
+
+
+def _walk_lists(rows: list[Any]) -> Iterator[list[Any]]:
+    """Every list in the rows, however deep."""
+    left = [row for row in rows if isinstance(row, list)]
     while left:
         item = left.pop()
-        if isinstance(item, list):
-            left += [inner for inner in item if isinstance(inner, list)]
-            is_split = item[:1] == ["split"] and len(item) > 2 and isinstance(item[2], list)
-            parts += len(item[2]) if is_split else 0
-    return parts
+        yield item
+        left += [inner for inner in item if isinstance(inner, list)]
 
 
 def read_mixing(tree: Mapping[str, object]) -> int | None:

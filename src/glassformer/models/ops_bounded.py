@@ -43,6 +43,7 @@ from glassformer.models.ops import Value
 BENT = 12.0  # units of roundoff of x: what a gelu or silu of any backend may be off, however it is composed
 HALF_NORMAL = 0.3989422804014327  # 1 / sqrt(2 pi), at most OWN of it off
 _SHARE_UNITS = 64.0  # of OWN: more than a share, or x times its slope, is off
+_SMALLEST_MEAN = 1e-280  # of squares, 4,096 of which lose less than 1e-304 by underflow
 _DEEPEST, _STEEPEST = 0.2785, 1.13  # neither gelu nor silu is further below 0, or below x, or steeper
 _STEEPEST_BEND = 0.8, 0.51  # of gelu, sqrt(2 / pi) at 0, and of silu, 1/2 at 0: their second derivatives
 
@@ -167,15 +168,16 @@ class BoundedOps:
         low, high = wide.range()
         far, near = bound_magnitudes(wide)
         dims, units = len(far), len(far) + 2 * self.floats.division_units + OWN_STEPS
-        least, most = (_sum_others(part * part) for part in (near, far))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            least, most = (_sum_others(part * part) for part in (near, far))
             bottom = _find_norm_end(low, np.where(low > 0, most, least), eps)
             top = _find_norm_end(high, np.where(high > 0, least, most), eps)
             bottom, top = bottom - units * OWN * np.abs(bottom), top + units * OWN * np.abs(top)
             root = np.sqrt((near * near).sum(0) / dims + eps) * (1 - units * OWN)
             moved = 0.5 * (wide.off + wide.off.sum(0)) / root
             lost = units * self.unit * np.sqrt(dims) + (1 + dims / (root * root)) * self.floats.step
-        return choose_narrower(wide, to_dense(scaled), bottom, top, (moved + lost) * widen_own(dims))
+            error = np.where(np.isfinite(top - bottom), (moved + lost) * widen_own(dims), np.inf)
+        return choose_narrower(wide, to_dense(scaled), bottom, top, error)
 
     def sum(self, x: BoundedArray, axis: int) -> BoundedArray:
         def summed(parts: Array | None) -> Array | None:
@@ -321,8 +323,14 @@ def _sum_others(parts: Array) -> Array:
 
 
 def _find_norm_end(x: Array, others: Array, eps: float) -> Array:
-    """x_i / sqrt((x_i^2 + others) / dims + eps), but for our own rounding."""
-    return np.asarray(x / np.sqrt((x * x + others) / len(x) + eps))
+    """x_i / sqrt((x_i^2 + others) / dims + eps), but for our own rounding.
+
+    No number where squares overflow or count for less than what underflows, or where eps is below 0: the norm
+    may then shrink as x_i grows.
+    """
+    mean = (x * x + others) / len(x) + eps
+    is_plain = (mean > _SMALLEST_MEAN) & (mean < np.inf) & (eps >= 0)
+    return np.where(is_plain, x / np.sqrt(mean), np.nan)
 
 
 def _find_powers(x: Array) -> Nearly:

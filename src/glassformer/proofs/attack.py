@@ -1,7 +1,7 @@
 """A search for a pair that a model gets wrong, by running it: for what no bound decides.
 
 Pairs are drawn, uniform and hard ones; those with the smallest margins are changed a column at a time, and
-what is harder is kept. One pass over a problem with its true answer gives the margins of all digits. A model
+what is harder is kept. The margins of all digits are measured, each after the true ones before it. A model
 of any architecture can be refuted so; that nothing is found says nothing.
 """
 
@@ -42,11 +42,14 @@ def find_wrong_pair(model: Model, task: Addition, deadline: float, real: bool = 
 
 
 def measure_pair_margins(model: Model, task: Addition, pairs: Digits) -> Float[np.ndarray, "step pair"]:
-    """The margin of every digit, after the true ones before it; overflow is as bad as can be."""
-    tokens, steps = encode_pairs(task, pairs), task.digits + 1
+    """The margin of every digit, after the true ones before it; overflow is as bad as can be.
+
+    A pass for each digit, as an answer is written: scores beyond that of the mask see what comes later.
+    """
+    tokens, steps = encode_pairs(task, pairs), range(-task.digits - 1, 0)
     with np.errstate(all="ignore"):
-        logits = model.logits(tokens[:-1], last=steps)  # tok step pair
-        margins = measure_token_margins(logits, tokens[-steps:])
+        logits = np.concatenate([model.logits(tokens[:step], last=1) for step in steps], 1)  # tok step pair
+        margins = measure_token_margins(logits, tokens[steps.start :])
     return np.asarray(np.nan_to_num(margins, nan=-np.inf, posinf=np.inf, neginf=-np.inf))
 
 

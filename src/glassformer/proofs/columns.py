@@ -234,3 +234,18 @@ def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:
         state = np.asarray((state[:, :, None] & ways[:, column]).any(1))
     found: np.ndarray = (state & classes.last).any(1)
     return found
+
+
+def find_members(
+    classes: PairClasses, digits: Int[np.ndarray, "row column number"]
+) -> Bool[np.ndarray, " row"]:
+    """Which rows hold the pair that is given for them."""
+    x, y = np.moveaxis(digits.astype(np.int64), 2, 0)  # row column
+    carry = np.zeros((len(classes), classes.layout.digits + 1), np.int64)
+    for column in range(classes.layout.digits):
+        carry[:, column + 1] = (x[:, column] + y[:, column] + carry[:, column]) // classes.layout.base
+    found = classes.last[np.arange(len(classes)), carry[:, -1]]
+    at = classes.pin_row, classes.pin_column
+    is_open = classes.pin_mask[np.arange(len(classes.pin_row)), carry[at], x[at], y[at]]
+    np.logical_and.at(found, classes.pin_row, is_open)
+    return found

@@ -13,6 +13,7 @@ from glassformer.proofs.columns import (
     CARRIES,
     PairClasses,
     drop_impossible_digits,
+    find_members,
     find_possible_digits,
     has_pair,
 )
@@ -202,8 +203,12 @@ def make_mix_boxes(
 
 
 def _is_pair_wrong(model: Model, classes: PairClasses, digits: Digits) -> Bool[np.ndarray, " row"]:
-    """Whether the model, run on these pairs as it is deployed, writes another digit at the class's step."""
-    return np.asarray(compute_next_tokens(model, classes, digits) != classes.right)
+    """Whether the model, run on these pairs as it is deployed, writes another digit at the class's step.
+
+    A bound that overflows has no pair at its end, and what stands there may be of another class.
+    """
+    is_wrong = compute_next_tokens(model, classes, digits) != classes.right
+    return np.asarray(is_wrong & find_members(classes, digits))
 
 
 def compute_next_tokens(model: Model, classes: PairClasses, digits: Digits) -> Int[np.ndarray, " row"]:
