@@ -27,13 +27,9 @@ def test_nothing_is_found_where_nothing_is_wrong():
     assert find_wrong_pair(model, task, time.perf_counter() + 1.0, real=True) is None
 
 
-def test_what_rounding_breaks_is_not_wrong_in_real_numbers():
-    """nanoGPT repaired: right in real numbers, not in float32."""
-    published = load_model("nanogpt-58-repaired")
-    model, task = nanogpt(10, "float32")
-    assert published.architecture.precision == "float64"
-    assert find_wrong_pair(model, task, time.perf_counter() + SOON) is not None
-    assert find_wrong_pair(model, task, time.perf_counter() + 1.0, real=True) is None
+def test_a_model_that_is_wrong_without_rounding_is_refuted_in_real_numbers():
+    model = load_model("nanogpt-58")
+    assert find_wrong_pair(model, model.task, time.perf_counter() + SOON, real=True) is not None
 
 
 def test_margins_are_those_of_every_step():
