@@ -31,6 +31,7 @@ BENCHMARKS = {
     "train": "benchmarks.train",
     "prove": "benchmarks.prove",
     "enumeration": "benchmarks.enumeration --models 210 --seeds 16 --steps 6000",
+    "layers": "benchmarks.layers --time 10",
     "questions": "benchmarks.questions",
     "rules": "benchmarks.rules",
     "draw": "benchmarks.draw",
