@@ -237,6 +237,8 @@ class _RuleCheck:
         everything = np.ones((self.contexts.context, self.contexts.vocab), bool)
         model, arithmetic = self.model, self.tree["arithmetic"]
         which = read_mixing(self.tree)
+        if which is None:
+            raise ClaimError("rows are bounded, but the layer of their mix is not named")
         return make_token_tables(model.architecture, model.params, everything, arithmetic, which=which)
 
     @cached_property
