@@ -384,3 +384,10 @@ def test_a_bound_may_be_beyond_all_values_by_what_these_are_unsure_of():
 def test_what_is_no_layer_is_an_error(glass, mixing):
     with pytest.raises(UserError):
         check_certificate(altered(glass, set_item("mixing", mixing)))
+
+
+def test_real_numbers_are_never_rounded():
+    model, task = nanogpt(1)
+    tree = make_original(stack_layer(model, 1e-6), task, True)
+    assert check_certificate(tree).valid and tree["rounding_bound"] == 0.0
+    assert "rounding" in check_certificate(altered(tree, set_item("rounding_bound", 1e-9))).reason

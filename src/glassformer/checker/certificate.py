@@ -168,9 +168,10 @@ def _limit_rounding(tables: PremixTables, certificate: Certificate, most: float)
     """The largest rounding bound that is taken, given what is found.
 
     A prover may count all that another attention layer varies by as rounding, so there the margin that was
-    just confirmed is allowed too.
+    just confirmed is allowed too; real numbers are never rounded.
     """
-    confirmed = certificate.margin_bound if tables.has_other_attention else None
+    is_loose = tables.has_other_attention and not tables.ops.rules.is_real
+    confirmed = certificate.margin_bound if is_loose else None
     return max(_ROUNDING_ROOM * most, confirmed or 0.0)
 
 
