@@ -80,7 +80,7 @@ def judge_mutant(tree: Any) -> tuple[str, str]:
 
 def write_tree(tree: Any) -> Path:
     """A file with the certificate, as a user would get it."""
-    path = Path(tempfile.gettempdir()) / "glassformer-mutant.json"
+    path = Path(tempfile.gettempdir()) / f"glassformer-mutant-{os.getpid()}.json"
     path.write_text(json.dumps(tree), encoding="utf-8")
     return path
 

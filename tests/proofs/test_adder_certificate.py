@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "certificate.md"
 
 
 def test_prover_and_checker_mean_the_same_format():
-    assert certificate._FORMAT == reading._FORMAT == 2
+    assert certificate._FORMAT == reading._FORMAT == 3
 
 
 def test_its_fields_are_those_of_the_page_and_so_is_the_example(tmp_path):
