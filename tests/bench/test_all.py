@@ -20,7 +20,7 @@ ROW = Row(
     drawing={"integer": 640_000}, state_bytes=956, token_bytes=8448, device="a GPU",
 )  # fmt: skip
 MEASURED = {"jax": "1.2", "ceilings": asdict(Ceilings("a GPU", *[1e12] * 6)), "rows": [asdict(ROW)]}
-PARTS = {"all", "ceilings", "examples", "floor", "operations"}  # modules that are no benchmark
+PARTS = {"all", "ceilings", "examples", "floor", "operations", "two_digits"}  # modules that are no benchmark
 
 
 def test_every_benchmark_is_in_the_list_and_has_a_place_on_the_page():
