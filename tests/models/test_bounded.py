@@ -6,13 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from glassformer.models.bounded import (
-    BoundedArray,
-    FloatFormat,
-    bound_constant,
-    bound_coordinate,
-    separate_row_errors,
-)
+from glassformer.models.bounded import BoundedArray, bound_constant, bound_coordinate, separate_row_errors
+from glassformer.models.float_format import FloatFormat
 from glassformer.models.forward import forward
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from glassformer.models.bounded import FloatFormat, bound_constant
+from glassformer.models.bounded import bound_constant
+from glassformer.models.float_format import FloatFormat
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.proofs.heads import ScoreTable, make_head_table
 

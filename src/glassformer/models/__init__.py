@@ -6,8 +6,8 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "attention": "Attention AttentionSite MASKED Record",
     "blocks": "Blocks apply_blockwise_linear map_blocks split_position_factor to_dense",
     "bounded": (
-        "BoundedArray FloatFormat LEAST OWN OWN_STEPS add_rounding_bounds bound_constant bound_coordinate "
-        "bound_range scale_parts sum_magnitudes to_bounded widen_own"
+        "BoundedArray add_rounding_bounds bound_constant bound_coordinate bound_range scale_parts "
+        "sum_magnitudes to_bounded"
     ),
     "count": (
         "DEAD_TOLERANCE PLAIN ParameterCounts RANK_TOLERANCE count_by_part count_constants "
@@ -15,6 +15,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     ),
     "elementary": "EXP_UNITS compute_one cos exp find_arcsine raise_number round_once sin take_logarithm",
     "feedforward": "FeedForward",
+    "float_format": "FloatFormat LEAST OWN OWN_STEPS widen_own",
     "forward": (
         "compute_logit_blocks embed_tokens finish_layer format_layer_prefix forward ignore_record "
         "list_all_parameters list_parameters read_out_logits run_layer untie_parameters"

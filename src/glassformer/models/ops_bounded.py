@@ -19,12 +19,8 @@ import numpy as np
 from glassformer.models import elementary
 from glassformer.models.blocks import Blocks, apply_blockwise_linear, map_blocks, to_dense
 from glassformer.models.bounded import (
-    LEAST,
-    OWN,
-    OWN_STEPS,
     Array,
     BoundedArray,
-    FloatFormat,
     Nearly,
     add_rounding_bounds,
     bound_constant,
@@ -35,9 +31,9 @@ from glassformer.models.bounded import (
     scale_parts,
     separate_row_errors,
     to_bounded,
-    widen_own,
 )
 from glassformer.models.elementary import round_once
+from glassformer.models.float_format import LEAST, OWN, OWN_STEPS, FloatFormat, widen_own
 from glassformer.models.ops import Value
 
 BENT = 12.0  # units of roundoff of x: what a gelu or silu of any backend may be off, however it is composed

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.models.bounded import BoundedArray, FloatFormat, bound_range
+from glassformer.models.bounded import BoundedArray, bound_range
+from glassformer.models.float_format import FloatFormat
 from glassformer.proofs.heads import HeadTable
 from glassformer.proofs.means import maximise_mix
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.core.spread import map_threads
-from glassformer.models.bounded import LEAST, OWN
+from glassformer.models.float_format import LEAST, OWN
 from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
 from glassformer.proofs.heads import MOST_KEYS, HeadTable
 from glassformer.proofs.paths import BestPairs, Digits, find_best_path

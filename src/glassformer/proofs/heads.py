@@ -6,16 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from glassformer.models.bounded import (
-    LEAST,
-    OWN,
-    OWN_STEPS,
-    BoundedArray,
-    FloatFormat,
-    bound_constant,
-    widen_own,
-)
+from glassformer.models.bounded import BoundedArray, bound_constant
 from glassformer.models.elementary import EXP_UNITS, exp, round_once
+from glassformer.models.float_format import LEAST, OWN, OWN_STEPS, FloatFormat, widen_own
 from glassformer.models.ops_bounded import BoundedOps, bound_power
 from glassformer.models.ops_numpy import NumpyOps
 

@@ -9,7 +9,7 @@ upper bound.
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from glassformer.models.bounded import LEAST, OWN
+from glassformer.models.float_format import LEAST, OWN
 from glassformer.proofs.extremes import SUMS
 
 

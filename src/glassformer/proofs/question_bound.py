@@ -16,7 +16,8 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.core.spread import map_threads
 from glassformer.core.waiting import TellShare
-from glassformer.models.bounded import LEAST, FloatFormat, bound_range, sum_magnitudes
+from glassformer.models.bounded import bound_range, sum_magnitudes
+from glassformer.models.float_format import LEAST, FloatFormat
 from glassformer.models.margins import measure_token_margins
 from glassformer.models.model import Model
 from glassformer.proofs.extremes import SUMS

@@ -7,7 +7,8 @@ model's own pass over numbers with bounds says so, coarse for all prompts and fi
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from glassformer.models.bounded import OWN, sum_magnitudes
+from glassformer.models.bounded import sum_magnitudes
+from glassformer.models.float_format import OWN
 from glassformer.models.forward import forward
 from glassformer.models.model import Model
 from glassformer.models.ops_bounded import BoundedOps

@@ -10,7 +10,8 @@ from glassformer.core.spread import map_threads
 from glassformer.models.architecture import Architecture
 from glassformer.models.attention import AttentionSite
 from glassformer.models.blocks import to_dense
-from glassformer.models.bounded import OWN, BoundedArray, bound_coordinate, sum_magnitudes, widen_own
+from glassformer.models.bounded import BoundedArray, bound_coordinate, sum_magnitudes
+from glassformer.models.float_format import OWN, widen_own
 from glassformer.models.forward import finish_layer, format_layer_prefix, ignore_record, read_out_logits
 from glassformer.models.head import LowestHead
 from glassformer.models.ops_bounded import BoundedOps

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from glassformer.models.bounded import LEAST, OWN, BoundedArray, sum_magnitudes, widen_own
+from glassformer.models.bounded import BoundedArray, sum_magnitudes
+from glassformer.models.float_format import LEAST, OWN, widen_own
 from glassformer.proofs.extremes import SUMS
 from glassformer.proofs.readout import MixBoxes, bound_box_logits, count_scored_tokens
 from glassformer.proofs.rule_nodes import Nodes

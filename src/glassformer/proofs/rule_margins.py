@@ -18,7 +18,8 @@ from jaxtyping import Bool, Float, Int, Integer
 
 from glassformer.core.spread import map_threads
 from glassformer.models.attention import AttentionSite
-from glassformer.models.bounded import OWN, BoundedArray
+from glassformer.models.bounded import BoundedArray
+from glassformer.models.float_format import OWN
 from glassformer.models.forward import (
     finish_layer,
     format_layer_prefix,

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from glassformer.core.waiting import TellShare
-from glassformer.models.bounded import OWN
+from glassformer.models.float_format import OWN
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import NOTHING
 from glassformer.proofs.lawful import LawfulContexts

@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.models.blocks import map_blocks
-from glassformer.models.bounded import LEAST, OWN, BoundedArray, add_rounding_bounds, bound_range, scale_parts
+from glassformer.models.bounded import BoundedArray, add_rounding_bounds, bound_range, scale_parts
+from glassformer.models.float_format import LEAST, OWN
 from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.extremes import SUMS
