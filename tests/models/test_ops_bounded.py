@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy.special import ndtr
 
 from glassformer.models.bounded import bound_constant, bound_coordinate, bound_range
 from glassformer.models.ops_bounded import BoundedOps
@@ -119,3 +120,37 @@ def test_a_norm_has_no_ends_of_its_own_where_its_squares_say_nothing(size, eps):
     scaled = bound_range(ops.floats, np.full(x.shape, -9.0), np.full(x.shape, 9.0))
     found = ops.tighten_norm(bound_constant(ops.floats, x), scaled, eps)
     assert (found.centre == scaled.centre).all() and (found.radius == scaled.radius).all()
+
+
+@pytest.mark.parametrize("width", [1e-6, 0.1, 3.0, 40.0])
+def test_wide_ranges_hold_every_value_and_stay_finite(width):
+    """Values that no coordinate moves: whatever lies in the range of x, its function lies in that of f(x)."""
+    ops, random = BoundedOps("float64", real=True), np.random.default_rng(0)
+    low = random.normal(size=(5, 40, 1)) * 3
+    x = bound_range(ops.floats, low, low + width)
+    inside = low + width * random.random((5, 40, 300))
+    inside[..., 0], inside[..., 1] = low[..., 0], low[..., 0] + width
+    size = (inside * inside).sum(0) / 5 + 1e-5
+    root = ops.sqrt(ops.sum(x * x, 0) / 5 + 1e-5)
+    cases = {
+        "square": (x * x, inside * inside),
+        "exp": (ops.exp(x), np.exp(inside)),
+        "gelu": (ops.gelu(x), inside * ndtr(inside)),
+        "silu": (ops.silu(x), inside / (1 + np.exp(-inside))),
+        "inverse": (1 / (x * x + 0.5), 1 / (inside * inside + 0.5)),
+        "norm": (ops.tighten_norm(x, x / root, 1e-5), inside / np.sqrt(size)),
+    }
+    for name, (found, values) in cases.items():
+        least, most = found.range()
+        room = 1e-12 * np.abs(values)
+        assert np.isfinite([least, most]).all(), name
+        assert (values >= least - room).all() and (values <= most + room).all(), name
+    least, most = cases["norm"][0].range()
+    assert most.max() <= 5**0.5 * (1 + 1e-9) and least.min() >= -(5**0.5) * (1 + 1e-9)
+
+
+def test_a_wide_value_that_may_overflow_has_no_error_bound():
+    ops = BoundedOps("float32")
+    x = bound_range(ops.floats, np.array([0.0]), np.array([1e30]))
+    assert np.isinf((x * x).error).all()
+    assert np.isinf(ops.exp(x).error).all()

@@ -291,8 +291,9 @@ def _bound_square(x: BoundedArray, found: BoundedArray) -> BoundedArray:
     """x x is not below 0, however wide x is."""
     far, near = bound_magnitudes(x)
     size = far + x.off
-    error = 2 * size * x.off + x.floats.unit * size * size + x.floats.step
-    return choose_narrower(x, found, near * near * (1 - OWN), far * far * widen_own(), error)
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = 2 * size * x.off + x.floats.unit * size * size + x.floats.step
+        return choose_narrower(x, found, near * near * (1 - OWN), far * far * widen_own(), error)
 
 
 def bound_magnitudes(x: BoundedArray) -> tuple[Array, Array]:

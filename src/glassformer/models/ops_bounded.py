@@ -76,7 +76,9 @@ class BoundedOps:
         value, most = _find_powers(x.centre), bound_power(x.centre + (x.reach + x.off), x.size + x.off)
         error = self.floats.of_function(elementary.EXP_UNITS) * most
         real = bound_curve(x, value, value, most, error)
-        real = choose_narrower(x, real, np.zeros(x.shape), most, most * x.off + error + self.floats.step)
+        with np.errstate(invalid="ignore"):
+            moved = most * x.off + error + self.floats.step
+        real = choose_narrower(x, real, np.zeros(x.shape), most, moved)
         if real.noise is not None:
             return real
         both = np.fmin(real.error, 2 * most + self.floats.step)  # real and deployed lie below that
