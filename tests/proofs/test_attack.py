@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from glassformer.models.adding import write_sum
+from glassformer.models.model import Model
 from glassformer.proofs.attack import find_wrong_pair, measure_pair_margins
 from glassformer.runs.load import load_model
 from glassformer.tasks.addition import to_numbers
@@ -38,3 +39,11 @@ def test_margins_are_those_of_every_step():
     found = measure_pair_margins(model, task, digits)  # step pair
     for step, (gap, *_) in enumerate(run_all(model, task)):
         assert np.allclose(found[step], gap)
+
+
+def test_logits_that_are_no_numbers_refute_only_sums_that_come_out_wrong():
+    """The token of the first nan is written: 0, which is right for 0 + 0 alone."""
+    model, task = nanogpt(4)
+    lost = Model(model.architecture, {key: part * 1e160 for key, part in model.params.items()})
+    pair = find_wrong_pair(lost, task, time.perf_counter() + SOON)
+    assert pair is not None and pair.any()

@@ -7,6 +7,7 @@ one only prepares the tokens it is the other way round.
 import numpy as np
 from jaxtyping import Bool
 
+from glassformer.core.errors import UserError
 from glassformer.models.model import Model
 from glassformer.proofs.readout import MixBoxes, bound_box_logits
 from glassformer.proofs.tables import ModelTables, NotProvableError, list_attention_layers, tabulate_model
@@ -21,19 +22,23 @@ def tabulate_best_mix(
 ) -> ModelTables:
     """The tables about the last layer that attends, or about another where more than one mixes."""
     last, *others = reversed(list_attention_layers(model.architecture))
-    found, reason = list[ModelTables](), None
+    found, reason = list[ModelTables](), list[NotProvableError]()
     for mixing in (last, *others):
         try:
             tables = tabulate_model(model, allowed, asking, real, any_backend, mixing)
         except NotProvableError as error:
-            reason = reason or error
+            reason.append(error)
+            continue
+        except UserError as error:  # it overflows; of several layers the bounds alone may
+            if not others:
+                raise
+            reason.append(NotProvableError(f"not provable by this method: of what it bounds, {error}"))
             continue
         if not tables.is_enclosed:
             return tables
         found.append(tables)
     if not found:
-        assert reason
-        raise reason
+        raise reason[0]
     return min(found, key=lambda tables: _measure_looseness(tables, allowed))
 
 
