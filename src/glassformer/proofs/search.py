@@ -77,7 +77,8 @@ def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = 
         levels.append(level)
         refuted[root[level.status == ClassStatus.REFUTED]] = True
         going = np.flatnonzero((level.status == ClassStatus.OPEN) & ~refuted[root])[:_MOST_OPEN]
-        if not len(going) or time.perf_counter() > deadline:
+        is_lost = tables.is_enclosed and refuted.any()  # splitting what is enclosed decides little more
+        if not len(going) or is_lost or time.perf_counter() > deadline:
             break
         classes, parent, column = split_classes(tables, level, going, pull)
         level.status[np.unique(parent)] = ClassStatus.SPLIT
