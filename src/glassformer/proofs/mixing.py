@@ -48,4 +48,4 @@ def _measure_looseness(tables: ModelTables, allowed: Bool[np.ndarray, "pos tok"]
     mix = np.zeros((len(query), tables.coordinates))
     right = np.zeros((len(query), tables.model.architecture.vocab), bool)
     logits = bound_box_logits(tables.in_real_numbers, MixBoxes(query, token, right, mix, mix))
-    return float(np.nan_to_num(np.median(logits.reach), nan=np.inf))
+    return float(np.median(np.nan_to_num(logits.reach, nan=np.inf)))
