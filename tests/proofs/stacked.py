@@ -10,7 +10,6 @@ from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
 from glassformer.models.projection import FullProjection
 
-
 SHARED = ("token", "position", "final_norm", "head")  # parts that belong to no layer
 
 
