@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 from glassformer.models.adding import write_sum
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.attention import Attention
+from glassformer.models.forward import list_parameters
+from glassformer.models.model import Model
+from glassformer.models.projection import FullProjection
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.columns import find_allowed_tokens
 from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.runs.load import load_model
+from glassformer.tasks import Addition
 from tests.proofs.small import nanogpt, run_all
 from tests.proofs.stacked import stack_layer
 
@@ -43,6 +49,17 @@ def test_verdicts_are_those_of_a_run_of_every_pair(size, behind):
     deep = stack_layer(model, size, behind)
     is_right = all((gap > 0).all() for gap, *_ in run_all(deep, task))
     assert prove_adder(deep, task, seconds=20).verdict == ("proved" if is_right else "refuted")
+
+
+def test_a_wide_model_of_two_layers_is_run_and_not_bounded():
+    """Bounds of 32 coordinates took minutes, whatever the time limit was."""
+    task = Addition(digits=4)
+    layer = Layer(Attention(heads=2, head_size=16, out=FullProjection()), None)
+    shape = Architecture(vocab=10, context=task.written().length - 1, width=32, layers=(layer, layer))
+    random = np.random.default_rng(0)
+    params = {name: random.normal(size=one.shape) for name, one in list_parameters(shape).items()}
+    proof = prove_adder(Model(shape, {name: part.astype("float32") for name, part in params.items()}), task)
+    assert (proof.verdict, proof.levels) == ("refuted", ())
 
 
 def test_the_mix_is_the_layer_that_leaves_logits_best_known():

@@ -35,6 +35,7 @@ _TIME = 60.0  # seconds that a proof may take where nothing else is said
 
 
 _ENCLOSED = 0.25  # share of the time for bounds of what is enclosed, which splitting hardly makes closer
+_MOST_COORDINATES = 16  # of a mix that is bounded beside layers that are enclosed
 _RUNNING = 3.0  # seconds that looking for a wrong pair may take, whatever the bounds have used up
 
 
@@ -71,6 +72,7 @@ def prove_adder(
     try:
         allowed = find_allowed_tokens(layout, model.architecture.vocab)
         tables = tabulate_best_mix(model, allowed, layout.digits + 1, real, any_backend)
+        _require_narrow_mix(tables)
         until = began + _ENCLOSED * seconds if tables.is_enclosed else deadline
         with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
             found = _prove_by_bounds(model, task, tables, margins, close, began, until)
@@ -80,6 +82,15 @@ def prove_adder(
         with np.errstate(all="ignore"):  # what overflows when it is run is as bad as can be
             found |= _prove_by_running(model, task, real, any_backend, deadline)
     return AdderProof(**about, **found, seconds=round(time.perf_counter() - began, 3))
+
+
+def _require_narrow_mix(tables: ModelTables) -> None:
+    """Of a wide mix beside layers that are enclosed, bounds take minutes and decide nothing."""
+    if tables.is_enclosed and tables.coordinates > _MOST_COORDINATES:
+        raise NotProvableError(
+            f"not provable by this method, because several layers mix tokens, and the mix of layer "
+            f"{tables.mixing} has {tables.coordinates} dimensions (at most {_MOST_COORDINATES})"
+        )
 
 
 def _prove_by_bounds(
