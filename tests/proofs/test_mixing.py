@@ -1,8 +1,11 @@
 """A second layer of attention: which one is followed, and what is decided of the other."""
 
+import json
+
 import numpy as np
 import pytest
 
+from glassformer.checker.certificate import check_certificate
 from glassformer.models.adding import write_sum
 from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.attention import Attention
@@ -10,6 +13,7 @@ from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
 from glassformer.models.projection import FullProjection
 from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.adder_certificate import make_adder_certificate
 from glassformer.proofs.columns import find_allowed_tokens
 from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.runs.load import load_model
@@ -58,8 +62,11 @@ def test_a_wide_model_of_two_layers_is_run_and_not_bounded():
     shape = Architecture(vocab=10, context=task.written().length - 1, width=32, layers=(layer, layer))
     random = np.random.default_rng(0)
     params = {name: random.normal(size=one.shape) for name, one in list_parameters(shape).items()}
-    proof = prove_adder(Model(shape, {name: part.astype("float32") for name, part in params.items()}), task)
+    model = Model(shape, {name: part.astype("float32") for name, part in params.items()})
+    proof = prove_adder(model, task)
     assert (proof.verdict, proof.levels) == ("refuted", ())
+    certificate = json.loads(json.dumps(make_adder_certificate(proof, model, task, "wide")))
+    assert check_certificate(certificate).valid
 
 
 def test_the_mix_is_the_layer_that_leaves_logits_best_known():

@@ -77,7 +77,13 @@ def prove_adder(
         with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut
             found = _prove_by_bounds(model, task, tables, margins, close, began, until)
     except NotProvableError as error:
-        found = {"verdict": "not_applicable", "reason": str(error), "details": {"hardest_by_step": []}}
+        left = len(enumerate_pair_classes(layout))
+        found = {
+            "verdict": "not_applicable",
+            "reason": str(error),
+            "classes": {"total": left, "proved": 0, "refuted": 0, "undecided": left},
+            "details": {"hardest_by_step": []},
+        }
     if found["verdict"] in ("undecided", "not_applicable"):
         with np.errstate(all="ignore"):  # what overflows when it is run is as bad as can be
             found |= _prove_by_running(model, task, real, any_backend, deadline)
