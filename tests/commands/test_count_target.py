@@ -43,7 +43,10 @@ def test_count_of_the_whole_zoo(capsys, monkeypatch):
         "nonzero",
         "learned",
         "constants",
+        "both",
+        "bits",
         "rank",
+        "category",
         "at",
         "dead",
     ]

@@ -13,7 +13,7 @@ from glassformer.exports.check import ExportComparison
 from glassformer.zoo.entry import WEIGHTS
 
 FIELDS = {"file", "kind", "checked_equal", "reason", "inputs", "logits", "largest_difference", "tolerance"}
-FIELDS |= {"winners_agree", "sums", "sums_agree", "sha256", "bytes", "seconds"}
+FIELDS |= {"winners_agree", "sums", "sums_agree", "sha256", "bytes", "seconds", "digits"}
 
 
 @pytest.fixture

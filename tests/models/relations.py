@@ -18,8 +18,10 @@ class WindowRelation(BiasRelation):
     kind: ClassVar[str] = "window"
     label: ClassVar[str] = "window"
     formula: ClassVar[str] = "minus 3 outside the window"
-    constants: ClassVar[int] = 2
     reach: int = 2
+
+    def list_constants(self):
+        return {"loss": -3.0, "reach": float(self.reach)}
 
     def bias(self, head, heads, distance):
         return -3.0 * (head + 1) * (distance > self.reach)
@@ -32,7 +34,6 @@ class BowlRelation(BiasRelation):
     kind: ClassVar[str] = "bowl"
     label: ClassVar[str] = "bowl"
     formula: ClassVar[str] = "minus c (distance - mu)^2"
-    constants: ClassVar[int] = 0
 
     def parameters(self, name, heads):
         return {f"{name}.c": make_constant_parameter((), 0.5), f"{name}.mu": make_constant_parameter((), 1.5)}
@@ -51,7 +52,9 @@ class SpinRelation(RotationRelation):
 
     kind: ClassVar[str] = "spin"
     label: ClassVar[str] = "spin"
-    constants: ClassVar[int] = 1
+
+    def list_constants(self):
+        return {"rate": 0.3}
 
     def rates(self, size):
         return (0.3,) * (size // 2)

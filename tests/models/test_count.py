@@ -9,16 +9,11 @@ from glassformer.core.errors import UserError
 from glassformer.models import count as module
 from glassformer.models.architecture import Architecture, Layer, Tie, make_reference_architecture
 from glassformer.models.attention import Attention
-from glassformer.models.count import count_constants, count_parameters, name_chosen_entries
+from glassformer.models.count import count_parameters, name_chosen_entries
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import LinearHead, TiedHead
-from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
 from glassformer.models.position import (
-    AlibiRelation,
-    LearnedPosition,
     NoPosition,
-    RopeRelation,
-    SinusoidalPosition,
 )
 from glassformer.models.projection import FullProjection
 from glassformer.models.token import LearnedTable
@@ -121,33 +116,6 @@ def test_a_large_model_has_no_rank():
     counts = count_parameters(model, drawn(model), contexts(16, 2, 21), outputs=16)
     assert counts.unique > 40_000
     assert (counts.rank, counts.dead) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        (Architecture(position=LearnedPosition()), 1),  # the scale of the scores
-        (Architecture(layers=(Layer(Attention(scale=1.0)),)), 0),
-        (Architecture(layers=(Layer(), Layer())), 1),  # written alike, so once
-        (Architecture(layers=(Layer(Attention(scale=2.0)), Layer())), 2),
-        (Architecture(position=SinusoidalPosition(), final_norm=RMSNorm()), 3),
-        (Architecture(layers=(Layer(Attention(relation=RopeRelation((1.0,)), qk_norm=RMSNorm())),)), 3),
-        (
-            Architecture(
-                layers=(
-                    Layer(
-                        Attention(heads=2, head_size=1, relation=AlibiRelation((1.0, 2.0))),
-                    ),
-                )
-            ),
-            2,
-        ),
-        (Architecture(layers=(Layer(None, attention_norm=FlatNorm()),), final_norm=FlatNorm()), 2),
-        (Architecture(layers=(Layer(None),), final_norm=SpiralNorm()), 3),
-    ],
-)
-def test_constants(model, expected):
-    assert count_constants(model) == expected
 
 
 def test_names_of_single_entries():

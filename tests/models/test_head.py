@@ -43,7 +43,7 @@ def test_a_tied_head_scores_against_the_table():
 @given(st.floats(0, 9))
 @settings(deadline=None, derandomize=True)
 def test_the_parabola_is_largest_at_the_nearest_digit(y):
-    values = {"head.slope": np.float64(2), "head.bend": np.float64(-1), "head.shift": np.float64(0)}
+    values = {"head.slope": np.float64(2), "head.bend": np.float64(-1), "head.read": np.float64(1)}
     scores = ParabolicHead()(OPS, values, "head", np.array([[[0.0]], [[y]]]), np.zeros((10, 2)))
     assert abs(int(np.argmax(scores)) - y) <= 0.5 + 1e-12
 

@@ -76,9 +76,9 @@ def test_films_have_frames(film):
 def subject_of_six():
     """The adder of six parameters, all of them 1: its attention is the same everywhere."""
     shape = replace(make_modular_adder(), vocab=12)
-    fixed = {entry.name for entry in shape.fixed}
+    fixed = {entry.name: entry.value for entry in shape.fixed}
     numbers = {
-        name: np.full(one.shape, name not in fixed, "f4") for name, one in list_parameters(shape).items()
+        name: np.full(one.shape, fixed.get(name, 1.0), "f4") for name, one in list_parameters(shape).items()
     }
     subject = make_subject(load_model(RUNS / NAME), NAME, sequences=["7 9 ="])
     return replace(subject, model=Model(shape, numbers))

@@ -10,6 +10,7 @@ from glassformer.core.theme import THEMES
 from glassformer.pictures.success_rates import (
     compute_success_rates,
     describe_best_rate,
+    describe_signs,
     describe_success_rates,
     draw_success_rates,
     write_success_rates,
@@ -92,12 +93,47 @@ def test_files(tmp_path):
 def test_the_page_of_the_tool(tmp_path):
     page = tmp_path / "success-rates.md"
     page.write_text("before\n<!-- table -->\nold\n<!-- end -->\nafter\n")
-    tool.make(table(tmp_path), tmp_path)
+    tool.make([table(tmp_path)], tmp_path)
     text = page.read_text()
     assert "| `glass-39` | 39 | 1,024 | 17 | 0.97% to 2.6% | 15 | 0.82% to 2.4% |" in text
     assert "| `glass-23-angle` | 23 | 2,048 | 0 | up to 0.18% | 0 | up to 0.18% |" in text
+    assert "Arrow: no seed succeeded" in text
     assert "old" not in text and text.startswith("before") and text.endswith("after\n")
     assert all((tmp_path / file).exists() for file in re.findall(r"\]\(([^)]+)\)", text))
+    tool.make([], tmp_path)
+    assert page.read_text() == text
+
+
+def test_a_further_table_adds_and_replaces_rows(tmp_path):
+    (tmp_path / "success-rates.md").write_text("<!-- table -->\n<!-- end -->\n")
+    tool.make([table(tmp_path)], tmp_path)
+    tool.make([table(tmp_path, ["any-8,,8,1024,30,29", "rope-36,,36,512,3,3"])], tmp_path)
+    kept = tool.read_rows(tmp_path / "sweeps" / "adders.csv")
+    assert [row["configuration"] for row in kept][-1] == "any-8"
+    assert [row["seeds"] for row in kept if row["configuration"] == "rope-36"] == ["512"]
+    assert len(kept) == 6
+
+
+def test_sentences_are_what_tests_support():
+    text = "\n".join(tool.describe_tests(tool.merge_rows([rows()])))
+    assert "for all 10 pairs of rows" in text
+    assert "`microadder-74` has the highest rate, above that of 4 of the 4 others" in text
+    assert "down from `microadder-74` to `glass-39`" in text
+    alike = rows(["a,,9,100,5,5", "b,,8,100,6,6"])
+    assert tool.describe_tests(alike)[2:] == [
+        "- `b` has the highest rate, above that of 0 of the 1 others; no difference is shown from `a`.",
+        "- From one row to the next, in 0 of 1 steps a change of the rate is shown.",
+    ]
+
+
+def test_the_page_is_that_of_its_rows():
+    page = (tool.DOCS / "success-rates.md").read_text()
+    assert tool.markdown(tool.merge_rows([tool.read_rows(tool.DOCS / "sweeps" / "adders.csv")])) in page
+
+
+def test_arrows_are_explained_only_where_there_are_some():
+    assert "Arrow" in describe_signs(compute_success_rates(rows()))
+    assert "Arrow" not in describe_signs(compute_success_rates(rows(["a,,10,8,8,8"])))
 
 
 @pytest.mark.parametrize(

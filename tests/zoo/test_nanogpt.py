@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from glassformer.models.count import count_by_part, count_constants
+from glassformer.models.constants import count_constants
+from glassformer.models.count import count_by_part
 from glassformer.tasks import add_digits
 from glassformer.zoo import ZOO
 from tests.zoo.hand_built import board_score, hard_pairs, jax_wrong, model_of, sums, wrong
@@ -20,7 +21,10 @@ def test_58_numbers(name):
     parts = count_by_part(ZOO[name].architecture)
     assert list(parts.values()) == [14, 3, 8, 8, 2, 12, 8, 3]
     assert sum(array.size for array in ZOO[name].build().values()) == 58
-    assert count_constants(ZOO[name].architecture) == 4 + 1  # the circle, and the scale of the scores
+    assert (
+        count_constants(ZOO[name].architecture) == 3 + 1
+    )  # the circle but for its radius, 1, and the scale of the scores
+    assert sum(int(np.count_nonzero(array)) for array in ZOO[name].build().values()) == 39  # as published
 
 
 def test_the_repair_changes_two_biases():

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from glassformer.models.count import count_constants, count_parameters
+from glassformer.models.constants import count_constants
+from glassformer.models.count import count_parameters
 from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
 from glassformer.tasks import add_digits

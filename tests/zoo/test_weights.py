@@ -3,6 +3,7 @@
 import pytest
 
 from glassformer.core.atomic import read_arrays
+from glassformer.models.forward import list_parameters
 from glassformer.runs.adders import ADDERS
 from glassformer.runs.load import load_model
 from glassformer.tasks.hard import HARD
@@ -27,7 +28,10 @@ def test_the_file_is_small_and_says_what_made_it(name):
     assert path.stat().st_size < MOST_BYTES
     assert about["command"] == f"glassformer run {name}"
     assert train.first_seed <= about["seed"] < train.first_seed + train.seeds
-    assert sum(array.size for array in numbers.values()) == int(name.rpartition("-")[2])
+    free = sum(one.free for one in list_parameters(ZOO[name].architecture).values())
+    assert free == int(name.rpartition("-")[2]) and set(numbers) == set(
+        list_parameters(ZOO[name].architecture)
+    )
     assert set(about["tested"]) == {"board", "random", *HARD}
     assert about["tested"]["random"][1] > 10_000_000
 

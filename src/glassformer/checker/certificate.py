@@ -5,7 +5,7 @@ anew, in Arb's balls; sums over classes are maximised in whole numbers; pairs sa
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -27,6 +27,7 @@ from glassformer.checker.claims import (
 )
 from glassformer.checker.concrete import check_counterexample, check_hardest, check_refuted
 from glassformer.checker.cores import map_on_cores
+from glassformer.checker.every_length import check_every_length, is_every_length
 from glassformer.checker.every_pair import check_run_pairs
 from glassformer.checker.reading import (
     Certificate,
@@ -50,7 +51,7 @@ def check_certificate(source: str | Path | Mapping[str, object]) -> CheckResult:
     begin, tree = time.perf_counter(), read_certificate_tree(source)
     try:
         with set_check_precision():
-            found = _check_adder_certificate(tree) if is_adder_certificate(tree) else _check_strings(tree)
+            found = _check_addition(tree) if is_adder_certificate(tree) else _check_strings(tree)
     except ClaimError as claim:
         return CheckResult(False, str(claim), time.perf_counter() - begin)
     return replace(found, seconds=time.perf_counter() - begin)
@@ -67,10 +68,13 @@ def set_check_precision() -> Iterator[None]:
         ctx.prec = before
 
 
-def _check_adder_certificate(tree: Mapping[str, object]) -> CheckResult:
+def _check_addition(tree: Mapping[str, object]) -> CheckResult:
     """What an adder's certificate proves, where every claim holds."""
+    if is_every_length(tree):
+        return check_every_length(tree, _check_claims)
     certificate = read_adder_certificate(tree)
-    _check_claims(certificate)
+    check_integrity(certificate)
+    _check_claims(certificate, lambda tables: 0.0)
     return make_addition_result(certificate)
 
 
@@ -79,9 +83,8 @@ def _check_strings(tree: Mapping[str, object]) -> CheckResult:
     return make_strings_result(tree, check_strings_certificate(tree))
 
 
-def _check_claims(certificate: Certificate) -> None:
-    """Every claim, the cheap ones first."""
-    check_integrity(certificate)
+def _check_claims(certificate: Certificate, measure_slack: Callable[[PremixTables], float]) -> None:
+    """Every claim about numbers of one length, the cheap ones first; mixes may be off by the slack."""
     check_setting(certificate)
     check_classes(certificate)
     check_counts(certificate)
@@ -108,7 +111,7 @@ def _check_claims(certificate: Certificate) -> None:
     )
     _check_axes(tables, certificate, proved)
     check_hardest(tables, certificate)
-    _check_proved_parts(tables, certificate, proved)
+    _check_proved_parts(tables, certificate, proved, measure_slack(tables))
 
 
 def _check_nothing_bounded(certificate: Certificate) -> None:
@@ -147,13 +150,15 @@ def _check_part_shape(part: ProvedPart, heads: np.ndarray) -> None:
         raise ClaimError(f"{part.one} turns its coordinates by a matrix that is no turn")
 
 
-def _check_proved_parts(tables: PremixTables, certificate: Certificate, proved: list[ProvedPart]) -> None:
+def _check_proved_parts(
+    tables: PremixTables, certificate: Certificate, proved: list[ProvedPart], slack: float
+) -> None:
     """The bounds and margins of every proved part, a step at a time, and the rounding that all share."""
     rounding = certificate.rounding_bound
     limit = float("inf") if rounding is None else rounding
     ordered = sorted(proved, key=lambda part: part.one.step)
     steps = [list(group) for _, group in groupby(ordered, key=lambda part: part.one.step)]
-    found = map_on_cores(lambda parts: _check_step(tables, certificate, parts, limit), steps)
+    found = map_on_cores(lambda parts: _check_step(tables, certificate, parts, limit, slack), steps)
     for _, said in found:
         if said:
             raise ClaimError(said)
@@ -176,20 +181,24 @@ def _limit_rounding(tables: PremixTables, certificate: Certificate, most: float)
 
 
 def _check_step(
-    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], limit: float
+    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], limit: float, slack: float
 ) -> tuple[float, str]:
     """How far rounding moves a logit over the parts of one step, and why they cannot be confirmed, if so."""
     try:
-        boxes = _make_margin_boxes(tables, certificate, parts)
+        boxes = _make_margin_boxes(tables, certificate, parts, slack)
         return require_margins(tables, certificate.axes, parts, boxes, limit), ""
     except ClaimError as claim:
         return 0.0, str(claim)
 
 
 def _make_margin_boxes(
-    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart]
+    tables: PremixTables, certificate: Certificate, parts: list[ProvedPart], slack: float
 ) -> MarginBoxes:
     """The box of each part, certain to hold its mixes, and the margin that is claimed there."""
+    bounds = bound_parts(tables, certificate.task, certificate.axes, parts)
+    if slack:
+        ends = np.nextafter(bounds.low - slack, -np.inf), np.nextafter(bounds.high + slack, np.inf)
+        bounds = replace(bounds, low=ends[0], high=ends[1])
     ones, position = [part.one for part in parts], find_query_position(certificate.task, parts[0].one.step)
     return MarginBoxes(
         part=np.arange(len(parts)),
@@ -197,5 +206,5 @@ def _make_margin_boxes(
         previous=np.array([one.previous for one in ones]),
         right=np.array([one.right for one in ones]),
         margin=np.array([part.leaf.margin for part in parts]),
-        bounds=bound_parts(tables, certificate.task, certificate.axes, parts),
+        bounds=bounds,
     )

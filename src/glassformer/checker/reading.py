@@ -34,15 +34,15 @@ from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
 
 _FORMAT = 3
-_HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs")
+HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs")
 _FIELDS = (
-    *_HEADING,
+    *HEADING,
     *("backend", "smallest_margin", "margin_bound", "rounding_bound", "hardest", "counterexample"),
     *("classes", "mixing", "axes", "rows", "digest"),
 )
 _MODEL_FIELDS = ("origin", "sha256", "architecture", "params")
 _TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
-_VERDICTS = ("proved", "refuted", "undecided")
+VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
 _BACKENDS = ("own", "any")
 _DEEPEST = 64  # splits inside of each other
@@ -177,7 +177,7 @@ def read_adder_certificate(tree: Mapping[str, object]) -> Certificate:
 def _assemble_certificate(tree: Mapping[str, object]) -> Certificate:
     require_known_fields(tree, _FIELDS, "the certificate")
     origin, sha256, architecture, params = read_certificate_model(tree)
-    task, verdict = _read_addition(tree), read_choice(tree, "verdict", _VERDICTS)
+    task, verdict = read_addition(tree), read_choice(tree, "verdict", VERDICTS)
     _require_little_work(tree, task, architecture, sum(array.size for array in params.values()))
     is_proved = verdict == "proved"
     return Certificate(
@@ -258,7 +258,7 @@ def _read_hash(tree: Mapping[str, object], name: str) -> str:
     return text
 
 
-def _read_addition(tree: Mapping[str, object]) -> Addition:
+def read_addition(tree: Mapping[str, object]) -> Addition:
     """The task as far as it is claimed: how a model was trained is not said."""
     written = read_field(tree, "task", dict)
     task: Addition = from_tree(Addition, written, "task")
@@ -268,7 +268,7 @@ def _read_addition(tree: Mapping[str, object]) -> Addition:
 
 
 def _read_counts(tree: Mapping[str, object]) -> dict[str, int]:
-    names = ("total", *_VERDICTS)
+    names = ("total", *VERDICTS)
     counts = require_known_fields(read_field(tree, "classes", dict), names, "classes")
     return {name: read_integer_field(counts, name) for name in names}
 

@@ -15,6 +15,7 @@ from glassformer.commands.export import answer_export, export
 from glassformer.commands.list import answer_list, list_items
 from glassformer.commands.page import answer_page, page
 from glassformer.commands.prove import answer_prove, answer_prove_population, prove, prove_population
+from glassformer.commands.prove_bits import answer_prove_bits, prove_bits
 from glassformer.commands.prune import answer_prune, prune
 from glassformer.commands.run import answer_run, run, train
 from glassformer.commands.sweep import answer_sweep, sweep
@@ -50,7 +51,12 @@ VERBS = {
     "test": Verb(test, answer_test),
     "add": Verb(add, answer_add),
     "prove": Verb(
-        prove, answer_prove, variants={"population": Verb(prove_population, answer_prove_population)}
+        prove,
+        answer_prove,
+        variants={
+            "population": Verb(prove_population, answer_prove_population),
+            "bits": Verb(prove_bits, answer_prove_bits),
+        },
     ),
     "prune": Verb(prune, answer_prune),
     "check": Verb(check, answer_check),

@@ -10,6 +10,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "load": "load",
     "page": "answer_page page",
     "prove": "answer_prove answer_prove_population prove prove_population",
+    "prove_bits": "answer_prove_bits prove_bits",
     "prune": "answer_prune prune",
     "run": "answer_run run train",
     "sweep": "answer_sweep sweep",

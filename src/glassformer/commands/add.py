@@ -4,25 +4,41 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassformer.commands.values import read_decimal
+from glassformer.commands.values import read_decimal, read_long_decimal
 from glassformer.core.answer import Answer, Request
+from glassformer.core.errors import require_value
+from glassformer.core.waiting import show_count_bar
+from glassformer.core.words import allow_long_numbers, shorten_number
 
 if TYPE_CHECKING:
     from glassformer.models.adding import SumAnswer
 
+_LONG = 500  # digits from which on a bar is worth its line
 _SHOWN_BASE = 10  # in which numbers are typed and shown
 
 
-def add(target: str | Path, a: int | str, b: int | str, *, model: str | None = None) -> "SumAnswer":
+def add(
+    target: str | Path,
+    a: int | str,
+    b: int | str,
+    *,
+    digits: int | None = None,
+    model: str | None = None,
+    show: bool = False,
+) -> "SumAnswer":
     """Add two numbers with an adder; they are typed in base ten, whatever the adder's base.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
-        a (A): a non-negative integer with as many digits as the adder has, at most
+        a (A): a non-negative integer with as many digits as the adder has, at most; any-8 takes any length
         b (B): the same
+        digits (N): digits that both numbers are written with (default: the adder's own number, or as many as
+            the longer one has where the adder takes any length)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
+        show: show progress on standard error
 
     Examples:
+        glassformer add any-8 99999999999999999999999999999 1
         glassformer add nanogpt-58 5388742030 746297626
         glassformer add runs/glass-39 57 68 --json
 
@@ -31,18 +47,28 @@ def add(target: str | Path, a: int | str, b: int | str, *, model: str | None = N
     >>> add("glass-8", 57, 68).got
     125
     """
-    from glassformer.models.adding import write_sum
+    from glassformer.models.adding import choose_sum_digits, write_sum
+    from glassformer.models.lengths import is_any_length
     from glassformer.runs.load import load_model
 
+    require_value(digits is None or digits >= 1, "--digits", "at least 1", digits)
     loaded = load_model(target, model)
-    return write_sum(loaded, loaded.addition, read_decimal(a), read_decimal(b))
+    takes_any = loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition)
+    first, second = map(read_long_decimal if takes_any else read_decimal, (a, b))
+    longest = max((len(one) for one in (a, b) if isinstance(one, str)), default=0)
+    with show_count_bar(longest, show and longest > _LONG, "digits") as tell:
+        digits = digits or choose_sum_digits(loaded, loaded.addition, first, second)
+        return write_sum(loaded, loaded.addition, first, second, digits, tell)
 
 
 def answer_add(result: "SumAnswer", request: Request) -> Answer:
     """The sum and its weakest digit; status 1 where it is wrong."""
-    verdict = "right" if result.right else f"wrong, expected {result.expected}"
+    allow_long_numbers()
+    verdict = "right" if result.right else f"wrong, expected {shorten_number(result.expected)}"
     weakest = min(result.digits, key=lambda digit: digit.margin)
-    lines = [f"{result.a} + {result.b} = {result.got} ({verdict})"]
+    lines = [
+        f"{shorten_number(result.a)} + {shorten_number(result.b)} = {shorten_number(result.got)} ({verdict})"
+    ]
     if result.base != _SHOWN_BASE:
         lines.append(f"  in base {result.base}: {_format_in_base(result)}")
     where = f"at the digit '{weakest.label}' of {result.base}^{weakest.place}"

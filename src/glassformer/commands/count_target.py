@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,16 @@ from glassformer.tasks import Task
 from glassformer.training.setup import set_up_jax
 from glassformer.zoo import ZOO
 
+if TYPE_CHECKING:
+    from glassformer.models.count import ParameterCounts
+
 # Inputs over which the Jacobian's rank is taken, until it no longer grows. A sum of ten digits shows 110
 # logits of a model of a hundred parameters at most, a rule's window about as many of several hundred.
 _STOPS = (256, 1024, 4096)
 _TRAINED, _SHIPPED, _BUILT = "trained weights", "shipped weights", "hand-built parameters"
 _RANDOM = "random parameters"  # standard normal, since some initial values are zero and would hide a rank
-_COLUMNS = ("stored", "unique", "nonzero", "learned", "constants", "rank")
+_COLUMNS = ("stored", "unique", "nonzero", "learned", "constants", "both", "bits", "rank")
+_HYBRID = "hybrid: routing given"  # nothing that tells attention where to look is learned
 _TOO_MANY = "not computed (too many parameters)"
 
 _Content = dict[str, Any]
@@ -49,9 +53,16 @@ def count_target(target: str, model: str | None = None) -> _Content:
     found = _find_counted(target, model)
     stops = tuple(count // found.task.heft for count in _STOPS)
     tokens, outputs = found.task.random_inputs(found.architecture.context, max(stops))
-    return asdict(count_parameters(found.architecture, found.params, tokens, outputs, stops)) | {
-        "at": found.at
-    }
+    counts = count_parameters(found.architecture, found.params, tokens, outputs, stops)
+    chosen = [one._asdict() for one in counts.chosen]
+    return asdict(counts) | {"chosen": chosen, "at": found.at, "category": _name_category(counts, found.at)}
+
+
+def _name_category(counts: "ParameterCounts", at: str) -> str:
+    """Who chose the parameters: a person, training, or training with attention's routing given."""
+    if at == _BUILT or not counts.learned:
+        return "hand-built"
+    return _HYBRID if counts.routing == "given" else "trained: all"
 
 
 def _find_counted(target: str, model: str | None = None) -> _Counted:
@@ -99,7 +110,9 @@ def describe_counts(target: str, content: _Content) -> str:
     words += [f"  {name:<{width}}  {number}" for name, number in content["parts"].items()]
     words += [f"stored, ties written out {content['stored']}"]
     words += [f"non-zero {content['nonzero']}; learned {content['learned']}"]
-    words += [f"constants in the forward pass {content['constants']}; rank of the Jacobian {rank}"]
+    words += [f"chosen constants {content['constants']}{_format_chosen(content)}"]
+    words += [f"learned and chosen together {content['both']}; mantissa bits as stored {content['bits']}"]
+    words += [f"category {content['category']}; rank of the Jacobian {rank}"]
     words += [f"dead: {_format_dead(content)}", f"counted at {content['at']}"]
     return "\n".join(words)
 
@@ -109,11 +122,20 @@ def format_zoo_table(content: _Content) -> str:
     models = content["models"]
     width = max(len(model["id"]) for model in models)
     at_width = max(len(model["at"]) for model in models)
-    words = [f"{'model':<{width}}  {'  '.join(f'{name:>9}' for name in _COLUMNS)}  {'at':<{at_width}}  dead"]
+    kind_width = max(len(model["category"]) for model in models)
+    heading = "  ".join(f"{name:>9}" for name in _COLUMNS)
+    words = [f"{'model':<{width}}  {heading}  {'category':<{kind_width}}  {'at':<{at_width}}  dead"]
     for model in models:
         numbers = "  ".join(f"{model[name]!s:>9}" for name in _COLUMNS)
-        words.append(f"{model['id']:<{width}}  {numbers}  {model['at']:<{at_width}}  {_format_dead(model)}")
+        made = f"{model['category']:<{kind_width}}  {model['at']:<{at_width}}"
+        words.append(f"{model['id']:<{width}}  {numbers}  {made}  {_format_dead(model)}")
     return "\n".join(words)
+
+
+def _format_chosen(content: _Content) -> str:
+    """Each constant by name and value: `: norm.gain = 4, norm.eps = 1e-05`."""
+    named = ", ".join(f"{one['name']} = {one['value']:.6g}" for one in content["chosen"])
+    return f": {named}" if named else ""
 
 
 def _format_dead(content: _Content) -> str:

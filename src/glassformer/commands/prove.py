@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from glassformer.runs.load import LoadedModel
 
 CERTIFICATE = "certificate.json"
+_MOST_PROVED = 200  # digits: longer ones take minutes, and the proof of every length covers them
 _STATUS = {"proved": 0, "refuted": 1, "undecided": 3, "not_applicable": 3}
 
 
@@ -24,6 +25,7 @@ def prove(
     real: bool = False,
     any_backend: bool = False,
     seconds: float = 60.0,
+    digits: int | None = None,
     out: str | Path | None = None,
     model: str | None = None,
     show: bool = False,
@@ -35,12 +37,16 @@ def prove(
         real: prove in exact real arithmetic instead of floating point
         any_backend: prove it of an adder in every IEEE evaluation (JAX, PyTorch, ONNX, GPUs): sums in any
             order, fused or not, functions within 4 units in the last place
-        seconds (--time SECONDS): time limit; with --population, per seed
-        out (FILE): where to write the certificate (default: in the run folder or the current folder)
+        seconds (--time SECONDS): time limit; with --population, per seed; with --bits, of the search
+        digits (N): of an adder that takes numbers of every length, prove this length alone
+        out (FILE): where to write the certificate (default: in the run folder or the current folder); with
+            --bits, the rounded model
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
         show: show progress on standard error
 
     Examples:
+        glassformer prove any-8                             numbers of every length
+        glassformer prove any-8 --digits 20                 numbers of twenty digits
         glassformer prove glass-29                          all 10^20 pairs, in the model's own arithmetic
         glassformer prove glass-8 --any-backend             the same, in whatever order sums are added
         glassformer prove nanogpt-58                        refuted, with a pair that it gets wrong
@@ -48,6 +54,7 @@ def prove(
         glassformer prove runs/modular                      a question: all prompts
         glassformer prove mine.safetensors --model microadder-57
         glassformer prove runs/glass-39 --population        every seed of a run
+        glassformer prove glass-8 --bits                    the coarsest rounding that stays proved
 
     Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or not applicable;
         of a rule by the contexts that the rule can produce (`lawful` in --json);
@@ -65,19 +72,31 @@ def prove(
 
     require_value(seconds > 0, "time", "above 0 seconds", seconds)
     loaded = load_model(target, model)
-    path = Path(out) if out is not None else _choose_certificate(loaded, real, any_backend)
+    if digits is not None:
+        require_value(1 <= digits <= _MOST_PROVED, "--digits", f"between 1 and {_MOST_PROVED}", digits)
+    adder = loaded.with_digits(digits)
+    path = Path(out) if out is not None else _choose_certificate(loaded, real, any_backend, digits)
     with (
         show_status(f"proving {target}, at most {seconds:g} s", show),
         seal_written_files(loaded.folder, path),
     ):
         return prove_model(
-            loaded, loaded.task, loaded.data, loaded.origin, real, seconds, path, any_backend=any_backend
+            adder,
+            adder.task,
+            loaded.data,
+            loaded.origin,
+            real,
+            seconds,
+            path,
+            any_backend=any_backend,
+            is_one_length=digits is not None,
         )
 
 
-def _choose_certificate(loaded: "LoadedModel", real: bool, any_backend: bool) -> Path:
-    """In a run's folder, or beside the user; real numbers and any backend have one apart."""
+def _choose_certificate(loaded: "LoadedModel", real: bool, any_backend: bool, digits: int | None) -> Path:
+    """In a run's folder, or beside the user; real numbers, any backend and one length have one apart."""
     name = f"real.{CERTIFICATE}" if real else f"any.{CERTIFICATE}" if any_backend else CERTIFICATE
+    name = name if digits is None else f"{digits}-digits.{name}"
     return loaded.folder / name if loaded.folder else Path(f"{loaded.name}.{name}")
 
 

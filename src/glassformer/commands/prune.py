@@ -48,7 +48,7 @@ def answer_prune(result: "PruneResult", request: Request) -> Answer:
     lines = [f"{result.target}: {result.learned_before} learned parameters, {result.learned} are enough"]
     lines += [f"dead: {one}" for one in result.dead]
     lines += [f"redundant: {one}" for one in result.redundant]
-    lines += [f"fixed at another value than 0: {result.constants}, which count as constants"]
+    lines += [f"chosen constants more than before: {result.constants} (0, 1 and -1 do not count)"]
     lines += [f"logits changed by {result.change:.1e} of the largest", f"{result.verdict}{margin}"]
     lines += [f"{result.file}, with its architecture", f"next: glassformer run {result.run}"]
     return Answer(asdict(result), "\n".join(lines))

@@ -12,12 +12,13 @@ import tomli_w
 
 from glassformer.core.atomic import write_arrays, write_text
 from glassformer.models.architecture import FixedEntry
+from glassformer.models.constants import count_constants
 from glassformer.models.model import Model
 from glassformer.proofs.prove import prove_model
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import read_stored_run
-from glassformer.runs.load import LoadedModel
+from glassformer.runs.load import LoadedModel, make_file_metadata
 from glassformer.runs.tree import to_tree
 from glassformer.training.flat import make_flat_layout
 from glassformer.training.settings import TrainSettings
@@ -38,7 +39,7 @@ class PruneResult:
     learned: int  # as many as the rank
     dead: list[str]  # fixed, without any effect: name[i,j] = value
     redundant: list[str]  # fixed, made up for by the others
-    constants: int  # of the fixed ones, those that are not 0
+    constants: int  # of the fixed ones, those that count (models/constants.py)
     change: float  # of the largest logit, before rounding
     verdict: str
     smallest_margin: float | None
@@ -59,14 +60,13 @@ def prune_model(loaded: LoadedModel, target: str, out: str | Path | None, second
     path = _choose_pruned_file(loaded, found.rank, out)
     _write_reduced(loaded, reduced, path)
     proof = prove_model(reduced, loaded.task, loaded.data, str(path), False, seconds, None)
-    fixed = (*found.dead, *found.redundant)
     return PruneResult(
         target=target,
         learned_before=make_flat_layout(loaded.architecture).size,
         learned=found.rank,
         dead=[_format_entry(one) for one in found.dead],
         redundant=[_format_entry(one) for one in found.redundant],
-        constants=sum(one.value != 0 for one in fixed),
+        constants=count_constants(found.architecture) - count_constants(loaded.architecture),
         change=found.change,
         verdict=proof.verdict,
         smallest_margin=proof.smallest_margin,
@@ -83,12 +83,7 @@ def _choose_pruned_file(loaded: LoadedModel, learned: int, out: str | Path | Non
 
 def _write_reduced(loaded: LoadedModel, reduced: Model, path: Path) -> None:
     """The weights with their architecture, and the run beside them."""
-    about = {
-        "format": 1,
-        "task": to_tree(loaded.task),
-        "data": to_tree(loaded.data),
-        "model": to_tree(reduced.architecture),
-    }
+    about = make_file_metadata(loaded.task, loaded.data, reduced.architecture)
     write_arrays(path, {name: np.asarray(array) for name, array in reduced.params.items()}, about)
     train = replace(_find_recipe(loaded), start_from=str(path), start_noise=_NOISE)
     run = Run(

@@ -10,6 +10,8 @@ from glassformer.core.errors import require_value
 if TYPE_CHECKING:
     from glassformer.commands.measure_target import Measurement
 
+_LEAST = 4  # pairs of each kind, however long
+_ORDINARY = 20  # digits up to which all pairs are taken
 _PAIRS, _HARD, _POSITIONS = 10_000, 2_000, 100_000  # that are taken where nothing is said
 
 
@@ -20,6 +22,7 @@ def test(
     pairs: int | None = None,
     hard: int | None = None,
     positions: int | None = None,
+    digits: int | None = None,
     model: str | None = None,
     no_limit: bool = False,
     show: bool = False,
@@ -29,9 +32,10 @@ def test(
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
         seed (N): random seed of the inputs (default: 2025 for adders, 1 for others)
-        pairs (N): adders: number of random pairs (default: 10000)
-        hard (N): adders: pairs per hard distribution (default: 2000)
+        pairs (N): adders: number of random pairs (default: 10000, fewer of long numbers)
+        hard (N): adders: pairs per hard distribution (default: 2000, fewer of long numbers)
         positions (N): number of constrained positions (rules) or prompts (questions) (default: 100000)
+        digits (N): adders that take numbers of every length: digits of the numbers (default: as trained)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
         no_limit: start even if the estimate exceeds this machine's memory or disk, or a week
         show: show progress on standard error
@@ -39,6 +43,7 @@ def test(
     Examples:
         glassformer test runs/plus_last_even --positions 500000
         glassformer test runs/modular                     a question: all prompts, if there are not too many
+        glassformer test any-8 --digits 1000 --pairs 20   numbers of a thousand digits
         glassformer test nanogpt-58                       10 edge cases, 10,000 random pairs, hard pairs
         glassformer test nanogpt-58 --seed 7 --pairs 1000000 --hard 0
         glassformer test mine.safetensors --model glass-39  a file that does not name its architecture
@@ -55,10 +60,20 @@ def test(
     loaded = load_model(target, model)
     if loaded.task.family != "addition":
         does = loaded.task.words.ability
-        refuse_unused({"pairs": pairs, "hard": hard}, f"adders; {target} {does}: --positions")
+        refuse_unused(
+            {"pairs": pairs, "hard": hard, "digits": digits}, f"adders; {target} {does}: --positions"
+        )
         return measure_strings(loaded, positions or _POSITIONS, seed, no_limit)
     refuse_unused({"positions": positions}, f"rules and questions; {target} adds: --pairs")
-    return measure_adder(loaded, seed, pairs or _PAIRS, _HARD if hard is None else hard, show, no_limit)
+    if digits is not None:
+        loaded = loaded.with_digits(digits)
+    usual, usual_hard = (max(_LEAST, count // _measure_length(digits)) for count in (_PAIRS, _HARD))
+    return measure_adder(loaded, seed, pairs or usual, usual_hard if hard is None else hard, show, no_limit)
+
+
+def _measure_length(digits: int | None) -> int:
+    """How many times as long a sum takes as one of some twenty digits."""
+    return max(1, ((digits or 0) // _ORDINARY) ** 2)
 
 
 def answer_test(result: "Measurement", request: Request) -> Answer:

@@ -42,6 +42,17 @@ def read_decimal(value: int | str) -> int | str:
     return int(digits) if is_plain else value
 
 
+def read_long_decimal(value: int | str) -> int | str:
+    """The same for a number of up to a million digits, which Python's own reading refuses."""
+    from glassformer.tasks.addition import MOST_DIGITS_AT_ALL, join_digits
+
+    if not isinstance(value, str) or not (value.isascii() and value.isdigit()):
+        return value
+    if len(value) > MOST_DIGITS_AT_ALL:
+        return value
+    return join_digits([int(digit) for digit in reversed(value)], base=10)
+
+
 def read_pair(value: str | Sequence[int] | None) -> tuple[int, int] | None:
     """`57+68`, `57 68` or (57, 68) as two numbers; the task says later how large they may be."""
     if value is None:

@@ -31,8 +31,9 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "values": "LATER list_texts split_list",
     "waiting": "TellCount TellShare show_count_bar show_share_bar show_status",
     "words": (
-        "MINUS choose_plural format_count format_decimals format_exponent format_interval "
+        "MINUS allow_long_numbers choose_plural format_count format_decimals format_exponent format_interval "
         "format_large_count format_percent format_power format_scientific format_share format_significant "
-        "format_stored_share format_trimmed join_words lower_digits replace_minus"
+        "format_stored_share format_trimmed join_words lower_digits replace_minus "
+        "shorten_number"
     ),
 }

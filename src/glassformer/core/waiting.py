@@ -9,8 +9,8 @@ TellShare = Callable[[float], object]  # is told which share of the work is done
 
 
 @contextmanager
-def show_count_bar(count: int, show: bool, what: str) -> Iterator[TellCount | None]:
-    """A bar with the time left."""
+def show_count_bar(count: int | None, show: bool, what: str) -> Iterator[TellCount | None]:
+    """A bar with the time left; no count: one that only counts."""
     if not (show and sys.stderr.isatty()):
         yield None
         return

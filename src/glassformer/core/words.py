@@ -11,12 +11,16 @@ What a page's script writes too is in pages/words.py, which gives the same texts
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from glassformer.core.share import MeasuredShare
 
 MINUS = "\N{MINUS SIGN}"
+_EVERY = "all"  # inputs of every length have no number
+_MOST_WRITTEN = 10**6 + 10  # digits of an integer
+_LONGEST_SHOWN, _END_SHOWN = 60, 20  # digits of a number in a line, and of each end of a longer one
 _MANY, _VERY_MANY = 10**6, 10**18  # from which on a power of ten, and of any base, is written as one
 # Shares nearer to 0 or 1 than this are only bounded, and how: without decimals, and with some.
 _LEAST = (5e-4, 1e-7)
@@ -55,12 +59,31 @@ def format_count(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {choose_plural(count, noun, plural)}"
 
 
+def allow_long_numbers() -> None:
+    """Let this process write integers of a million digits; Python's own limit is 4,300."""
+    sys.set_int_max_str_digits(_MOST_WRITTEN)
+
+
+def shorten_number(number: int | str) -> str:
+    """A number as a line has room for it: its ends, and how many digits it has.
+
+    >>> shorten_number(125), shorten_number(10**99)
+    ('125', '10000000000000000000...00000000000000000000 (100 digits)')
+    """
+    text = str(number)
+    if len(text) <= _LONGEST_SHOWN:
+        return text
+    return f"{text[:_END_SHOWN]}...{text[-_END_SHOWN:]} ({len(text):,} digits)"
+
+
 def format_large_count(count: int | str) -> str:
     """A power of ten from a million on, of a smaller or slightly larger base from 10^18 on; else commas.
 
     >>> format_large_count("100000000000000000000"), format_large_count(12_769), format_large_count(7**30)
     ('10^20', '12,769', '7^30')
     """
+    if count == _EVERY:
+        return str(count)
     number = int(count)
     bases = (10,) if number < _VERY_MANY else (10, *range(2, 17))
     for base in bases if number >= _MANY else ():

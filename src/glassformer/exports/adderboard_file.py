@@ -7,10 +7,11 @@ use: each token is the one with the largest logit, fed back as it was written. N
 from glassformer.core.errors import UserError
 from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
 from glassformer.exports.torch_file import format_torch_model
+from glassformer.exports.tricks import list_tricks
 from glassformer.tasks import Layout
 from glassformer.tasks.board import BOARD_DIGITS, is_board_task
 
-_DECODING = '''
+_BUILDING = '''
 
 def build_model():
     """The model, and what the board's table says of it."""
@@ -24,7 +25,8 @@ def build_model():
         ],
     }}
     return Model().eval(), metadata
-
+'''
+_ADDING = '''
 
 def prompt(a: int, b: int) -> list[int]:
     """Both numbers as tokens{order}: {sample}."""
@@ -43,6 +45,25 @@ def add(model: nn.Module, a: int, b: int) -> int:
     is_number = all(token < 10 for token in written)
     return int("".join(map(str, written))) if is_number else -1
 '''
+_ADDING_ANY_LENGTH = '''
+
+def prompt(a: int, b: int, digits: int) -> list[int]:
+    """Both numbers as tokens{order}: {sample}."""
+    first, second = (f"{{number:0{{digits}}d}}"{turn} for number in (a, b))
+    return [{parts}]
+
+
+@torch.inference_mode()
+def add(model: nn.Module, a: int, b: int) -> int:
+    """What the model writes after the prompt, digits + 1 tokens; -1 where a token is no digit."""
+    digits = max({digits}, len(str(a)), len(str(b)))
+    tokens, written = prompt(a, b, digits), []
+    for _ in range(-1, digits):
+        logits = model(torch.tensor([[*tokens, *written]]), digits)
+        written.append(int(logits[0, -1].argmax()))
+    is_number = all(token < 10 for token in written)
+    return int("".join(map(str, written{turn_answer}))) if is_number else -1
+'''
 
 
 def format_adderboard_file(subject: ExportSubject) -> str:
@@ -57,8 +78,9 @@ def format_adderboard_file(subject: ExportSubject) -> str:
             f"{task.digits}{task.name_base()}"
         )
     extra = "A submission to AdderBoard; it needs PyTorch alone. Put your name into the metadata."
+    call = f"`add(model, a, b)` takes n from the longer number; it is at least {BOARD_DIGITS}."
     return (
-        format_export_header(subject, "adderboard", extra)
+        format_export_header(subject, "adderboard", extra, call)
         + "\n\n"
         + format_torch_model(subject)
         + _format_decoding(subject, task.written())
@@ -68,10 +90,12 @@ def format_adderboard_file(subject: ExportSubject) -> str:
 def _format_decoding(subject: ExportSubject, layout: Layout) -> str:
     """`build_model`, `add` and the prompt of the layout."""
     numbers_turn = "" if layout.numbers_highest_first else "[::-1]"
-    return _DECODING.format(
+    tricks = list_tricks(subject.loaded.architecture)
+    adding = _ADDING_ANY_LENGTH if subject.is_any_length else _ADDING
+    return (_BUILDING + adding).format(
         name=clean_docstring_text(subject.loaded.name),
         architecture=_describe_board_architecture(subject),
-        tricks="\n".join(f'            "{clean_docstring_text(trick)}",' for trick in _list_tricks(subject)),
+        tricks="\n".join(f'            "{clean_docstring_text(trick)}",' for trick in tricks),
         digits=layout.digits,
         answer=layout.digits + 1,
         turn=numbers_turn,
@@ -101,11 +125,3 @@ def _describe_board_architecture(subject: ExportSubject) -> str:
     model = subject.loaded.architecture
     heads = max((layer.attention.heads for layer in model.layers if layer.attention), default=0)
     return f"{len(model.layers)}L decoder, d={model.width}, {heads}h"
-
-
-def _list_tricks(subject: ExportSubject) -> list[str]:
-    """The kinds of parts that are not plain, and the ties."""
-    model = subject.loaded.architecture
-    kinds = [f"{model.token.kind} token embedding", f"{model.position.kind} positions"]
-    kinds += [f"{tie.name} = {tie.to}" for tie in model.ties]
-    return [kind for kind in kinds if not kind.startswith(("table", "none"))]

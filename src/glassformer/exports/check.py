@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from glassformer.core.errors import UserError
+from glassformer.exports.any_length import list_compared_models
 from glassformer.exports.targets import ExportTarget
 from glassformer.models.adding import read_answer_number
 from glassformer.runs.load import LoadedModel
@@ -42,31 +43,89 @@ class ExportComparison:
     winners_agree: bool  # at every position of every input
     sums: int  # that the file wrote by itself, digit after digit
     sums_agree: bool
+    digits: tuple[int, ...] = ()  # lengths of numbers that were compared, of an adder for every length
 
     @property
     def is_equal(self) -> bool:
         return self.largest_difference <= self.tolerance and self.winners_agree and self.sums_agree
 
 
+@dataclass(frozen=True)
+class _LengthInputs:
+    """What file and model are given at one length of numbers; most models have one length."""
+
+    model: LoadedModel
+    tokens: np.ndarray  # batch pos
+    pairs: list[tuple[int, int]]
+    digits: int | None  # that the file must be told
+
+
 def compare_export(
     path: Path, kind: ExportTarget, loaded: LoadedModel, count: int | None = None
 ) -> ExportComparison:
-    """The file at this path against the model."""
-    count = count or _choose_input_count(kind, loaded)
-    tokens = loaded.task.example_inputs(loaded.architecture.context, count).T
-    pairs = list_example_pairs(loaded.addition, _SUMS) if kind.writes_sums else []
-    answer = _ask_interpreter(path, kind.script, {"tokens": tokens.tolist(), "pairs": pairs})
-    theirs, ours = np.array(answer["logits"], np.float64), loaded.forward(tokens).astype(np.float64)
+    """The file at this path against the model, at several lengths where it has no length of its own."""
+    inputs = _choose_inputs(kind, loaded, count or _choose_input_count(kind, loaded))
+    answer = _ask_interpreter(path, kind.script, _pose_question(inputs))
+    sums = answer.get("sums", [[] for _ in inputs])
+    found = [
+        _compare_length(path, one, np.array(theirs, np.float64), written)
+        for one, theirs, written in zip(inputs, answer["logits"], sums, strict=True)
+    ]
+    return _merge_comparisons(found)
+
+
+def _choose_inputs(kind: ExportTarget, loaded: LoadedModel, count: int) -> list[_LengthInputs]:
+    """As many inputs at each length; a file's own `add` writes no shorter numbers than the model's."""
+    models = list_compared_models(loaded)
+    writing = [one for one in models if kind.writes_sums and one.addition.digits >= loaded.addition.digits]
+    return [
+        _LengthInputs(
+            model=one,
+            tokens=one.task.example_inputs(one.architecture.context, -(-count // len(models))).T,
+            pairs=list_example_pairs(one.addition, _SUMS // len(writing)) if one in writing else [],
+            digits=one.addition.digits if len(models) > 1 else None,
+        )
+        for one in models
+    ]
+
+
+def _pose_question(inputs: list[_LengthInputs]) -> dict[str, Any]:
+    """What the scripts of the targets read, as JSON."""
+    sizes = [{} if one.digits is None else {"digits": one.digits} for one in inputs]
+    batches = [(one.tokens.tolist(), size) for one, size in zip(inputs, sizes, strict=True)]
+    return {"batches": batches, "pairs": [one.pairs for one in inputs]}
+
+
+def _compare_length(
+    path: Path, given: _LengthInputs, theirs: np.ndarray, written: list[int]
+) -> ExportComparison:
+    """The file's logits and sums against those of the model."""
+    ours = given.model.forward(given.tokens).astype(np.float64)
     if theirs.shape != ours.shape:
         raise UserError(f"{path} gives logits of shape {theirs.shape}, but the model has {ours.shape}")
     return ExportComparison(
-        inputs=len(tokens),
+        inputs=len(given.tokens),
         logits=ours.size,
         largest_difference=measure_export_difference(ours, theirs),
-        tolerance=TOLERANCE[loaded.architecture.precision],
+        tolerance=TOLERANCE[given.model.architecture.precision],
         winners_agree=bool((ours.argmax(-1) == theirs.argmax(-1)).all()),
-        sums=len(pairs),
-        sums_agree=_write_model_sums(loaded, pairs) == answer.get("sums", []),
+        sums=len(given.pairs),
+        sums_agree=_write_model_sums(given.model, given.pairs) == written,
+        digits=() if given.digits is None else (given.digits,),
+    )
+
+
+def _merge_comparisons(found: list[ExportComparison]) -> ExportComparison:
+    """All lengths as one: counts added, the largest difference, and whether all agree."""
+    return ExportComparison(
+        inputs=sum(one.inputs for one in found),
+        logits=sum(one.logits for one in found),
+        largest_difference=max(one.largest_difference for one in found),
+        tolerance=found[0].tolerance,
+        winners_agree=all(one.winners_agree for one in found),
+        sums=sum(one.sums for one in found),
+        sums_agree=all(one.sums_agree for one in found),
+        digits=tuple(digits for one in found for digits in one.digits),
     )
 
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from glassformer.exports.literals import LINE
-from glassformer.exports.simplify import BATCH, ProgramStep, SimplifiedProgram
+from glassformer.exports.simplify import BATCH, POSITIONS, ProgramStep, SimplifiedProgram
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_OPEN = {BATCH: "batch", POSITIONS: "length"}  # sizes that the tokens say
 _SHORT = 16  # characters that the name of a line may have; longer ones leave less for the rest
 _SUM, _PRODUCT, _SIGN, _WHOLE = 1, 2, 3, 4  # how tightly an expression holds together
 
@@ -19,7 +20,7 @@ _SUM, _PRODUCT, _SIGN, _WHOLE = 1, 2, 3, 4  # how tightly an expression holds to
 class Dialect:
     """The words in which one kind of file differs from the other."""
 
-    leaf: str  # before the name of a parameter or fixed array: "self."
+    leaf: str  # before the name of a parameter: "self."
     words: Mapping[str, str]  # operation -> function
     full: str  # an array of one number, with {shape} and {number}
 
@@ -30,7 +31,7 @@ class LineWriter:
 
     steps: SimplifiedProgram
     dialect: Dialect
-    fixed: Mapping[int, str]  # constant, or scatter -> the array's name in the file; others are numbers
+    fixed: Mapping[int, str]  # constant, or scatter -> the array as the file says it; others are numbers
     room: int = LINE - 8  # for a line: the indent is taken off
     lines: list[str] = field(default_factory=list)
     texts: dict[int, tuple[str, int]] = field(default_factory=dict)  # step -> expression, how tight
@@ -94,11 +95,7 @@ class LineWriter:
             return self.dialect.leaf + to_python_name(option), _WHOLE
         if operation == "constant":
             place = self.steps.places[repr(step)]
-            return (
-                (self.dialect.leaf + self.fixed[place], _WHOLE)
-                if place in self.fixed
-                else _format_scalar(option[0])
-            )
+            return (self.fixed[place], _WHOLE) if place in self.fixed else _format_scalar(option[0])
         if operation == "fill":
             return self.dialect.full.format(
                 shape=_format_shape_tuple(step.shape), number=_format_scalar(option)[0]
@@ -113,8 +110,7 @@ class LineWriter:
         if step.operation == "softmax":
             return [*texts, *([repr(step.option)] if step.option else [])]
         if step.operation == "scatter":
-            places = self.dialect.leaf + self.fixed[self.steps.places[repr(step)]]
-            return [*texts, places, repr(step.shape)]
+            return [*texts, self.fixed[self.steps.places[repr(step)]], repr(step.shape)]
         return texts
 
     def infix(self, step: ProgramStep) -> tuple[str, int]:
@@ -168,8 +164,8 @@ def format_view(step: ProgramStep, sizes: tuple[int, ...]) -> str:
 
 
 def _format_slice(start: int, stride: int, count: int, size: int) -> str:
-    """Of `count` entries from `start` on; the batch is always whole or its first entry."""
-    if count == BATCH:
+    """Of `count` entries from `start` on; batch and open positions are whole or their first entry."""
+    if count in _OPEN:
         return ":"
     stop = start + (count - 1) * stride + 1
     first, last = str(start or ""), "" if stop == size else str(stop)
@@ -177,7 +173,7 @@ def _format_slice(start: int, stride: int, count: int, size: int) -> str:
 
 
 def _format_axis_sizes(shape: tuple[int, ...]) -> str:
-    return ", ".join("batch" if size == BATCH else str(size) for size in shape)
+    return ", ".join(_OPEN.get(size, str(size)) for size in shape)
 
 
 def _format_shape_tuple(shape: tuple[int, ...]) -> str:

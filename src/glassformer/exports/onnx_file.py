@@ -1,7 +1,8 @@
 """A model as an ONNX graph: `tokens` (int64, batch pos) to `logits` (batch pos tok), any batch and length.
 
 Learned parameters are initializers under their dotted names, fixed ones under `fixed_...`; what the trace
-names has its name in the graph too, so that a viewer such as Netron shows `attn.scores.0`.
+names has its name in the graph too, so that a viewer such as Netron shows `attn.scores.0`. An adder of every
+length has one more input, `digits`, with a value that counts where none is given.
 """
 
 import math
@@ -10,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from glassformer.exports.simplify import BATCH, ProgramStep
+from glassformer.exports.onnx_erf import add_erf
+from glassformer.exports.onnx_rules import add_position_grid, add_rule
+from glassformer.exports.simplify import BATCH, POSITIONS, ProgramStep
 from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
 
 _OPSET = 17  # of 2022, which every runtime of today reads; nothing newer is needed
 _IR_VERSION = 8  # the format that came with it
 _PLAIN = {"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "neg": "Neg", "exp": "Exp", "sqrt": "Sqrt"}
 _PLAIN |= {"sin": "Sin", "cos": "Cos", "abs": "Abs", "relu": "Relu"}
-_TERMS, _FAR = 160, 6.0  # of the series of erf; from _FAR on erf is 1 in float64
-_TINY = 1e-300  # instead of 0 where a logarithm is taken
+_OPEN = {BATCH: "batch", POSITIONS: "length"}  # sizes that the tokens say
 _EINSUM = {"scores": "dqb,dkb->qkb", "mix": "qkb,dkb->dqb"}
 
 
@@ -51,25 +53,32 @@ class _OnnxGraph:
         self.end(self.values[len(self.subject.steps.steps) - 1])
         vocab, precision = self.subject.loaded.architecture.vocab, self.subject.precision
         kind = TensorProto.FLOAT if precision == "float32" else TensorProto.DOUBLE
-        given = helper.make_tensor_value_info("tokens", TensorProto.INT64, ["batch", "pos"])
+        given = [helper.make_tensor_value_info("tokens", TensorProto.INT64, ["batch", "pos"])]
+        if self.subject.is_any_length:  # an input with an initializer may be left out
+            given.append(helper.make_tensor_value_info("digits", TensorProto.INT64, []))
         found = helper.make_tensor_value_info("logits", kind, ["batch", "pos", vocab])
         stored = [numpy_helper.from_array(array, name) for name, array in self.initializers.items()]
         graph = helper.make_graph(
-            self.nodes, clean_docstring_text(self.subject.loaded.name), [given], [found], stored
+            self.nodes, clean_docstring_text(self.subject.loaded.name), given, [found], stored
         )
         return helper.make_model(
             graph,
             opset_imports=[helper.make_opsetid("", _OPSET)],
             ir_version=_IR_VERSION,
             producer_name="glassformer",
-            doc_string=format_export_header(self.subject, "onnx").strip('"'),
+            doc_string=_format_doc_string(self.subject),
         )
 
     def begin(self) -> None:
-        """Tokens as `pos batch`, filled up to the context: no position sees a later one."""
+        """Tokens as `pos batch`, filled up to the context, if there is one: no position sees a later one."""
         self.node("Shape", ["tokens"], "tokens.shape")
         self.node("Gather", ["tokens.shape", self.integers(0)], "batch")
         self.node("Gather", ["tokens.shape", self.integers(1)], "length")
+        if self.subject.is_any_length:
+            self.initializer("digits", np.array(self.subject.digits, np.int64))
+            self.node("Transpose", ["tokens"], "tokens.turned", perm=[1, 0])
+            add_position_grid(self)
+            return
         self.node("Sub", [self.integers([self.subject.positions]), self.vector("length")], "missing")
         self.node("Concat", [self.integers([0, 0, 0]), "missing"], "pads", axis=0)
         self.node("Pad", ["tokens", "pads"], "tokens.whole")
@@ -77,6 +86,9 @@ class _OnnxGraph:
 
     def end(self, logits: str) -> None:
         """Back to `batch pos tok`, without the positions that were filled up."""
+        if self.subject.is_any_length:
+            self.node("Transpose", [logits], "logits", perm=[2, 1, 0])
+            return
         self.node("Transpose", [logits], "logits.whole", perm=[2, 1, 0])
         reach = [self.integers([0]), self.vector("length"), self.integers([1])]
         self.node("Slice", ["logits.whole", *reach], "logits")
@@ -89,6 +101,8 @@ class _OnnxGraph:
             return "tokens.turned"
         if step.operation == "parameter":
             return str(step.option)
+        if step.operation == "constant" and self.is_computed(place):
+            return add_rule(self, self.subject.fixed[place])
         if step.operation == "constant":
             array = np.reshape(np.array(step.option, self.subject.precision), step.shape)
             fixed = self.subject.fixed.get(place)
@@ -100,6 +114,11 @@ class _OnnxGraph:
             return self.node("Einsum", reads, name, equation=_EINSUM[step.operation])
         writer: Callable[[ProgramStep, list[str], str], str] = getattr(self, f"add_{step.operation}")
         return writer(step, reads, name)
+
+    def is_computed(self, place: int) -> bool:
+        """Whether the array depends on how many positions there are."""
+        fixed = self.subject.fixed.get(place)
+        return fixed is not None and fixed.is_rule and self.subject.is_any_length
 
     def add_sum(self, step: ProgramStep, reads: list[str], name: str) -> str:
         return self.node("ReduceSum", [*reads, self.integers([step.option])], name, keepdims=0)
@@ -113,7 +132,7 @@ class _OnnxGraph:
         return self.node("Concat", grown, name, axis=step.option)
 
     def add_reshape(self, step: ProgramStep, reads: list[str], name: str) -> str:
-        return self.node("Reshape", [*reads, self.integers(list(step.shape))], name)
+        return self.node("Reshape", [*reads, self.reshaped(step.shape, name)], name)
 
     def add_view(self, step: ProgramStep, reads: list[str], name: str) -> str:
         """Slices of the axes that are cut, then axes dropped, turned round and added."""
@@ -181,36 +200,10 @@ class _OnnxGraph:
         """x times half of 1 + erf(x / sqrt 2)."""
         inner = self.node("Mul", [*reads, self.number(math.sqrt(0.5))], f"{name}:inner")
         is_short = self.subject.precision == "float32"
-        erf = self.node("Erf", [inner], f"{name}:erf") if is_short else self.add_erf(inner, name)
+        erf = self.node("Erf", [inner], f"{name}:erf") if is_short else add_erf(self, inner, name)
         lifted = self.node("Add", [erf, self.number(1.0)], f"{name}:lifted")
         half = self.node("Mul", [lifted, self.number(0.5)], f"{name}:half")
         return self.node("Mul", [*reads, half], name)
-
-    def add_erf(self, x: str, name: str) -> str:
-        """erf x = 2 / sqrt(pi) x exp(-x^2) sum of (2 x^2)^n / (2n + 1)!!: runtimes have none in float64.
-
-        All terms have one sign, so that nothing cancels; at 6, where erf is 1, 160 are enough.
-        """
-        order = np.arange(_TERMS, dtype=np.float64)
-        factorials = np.cumsum(np.log(2 * order + 1))
-        near = self.node("Clip", [x, self.number(-_FAR), self.number(_FAR)], f"{name}:near")
-        square = self.node("Mul", [near, near], f"{name}:square")
-        doubled = self.node("Add", [square, square], f"{name}:doubled")
-        log = self.node(
-            "Log", [self.node("Max", [doubled, self.number(_TINY)], f"{name}:safe")], f"{name}:log"
-        )
-        column = self.node("Unsqueeze", [log, self.integers([-1])], f"{name}:column")
-        scaled = self.node("Mul", [column, self.initializer("fixed_orders", order)], f"{name}:scaled")
-        shifted = self.node(
-            "Sub", [scaled, self.initializer("fixed_factorials", factorials)], f"{name}:shifted"
-        )
-        terms = self.node("Exp", [shifted], f"{name}:terms")
-        series = self.node("ReduceSum", [terms, self.integers([-1])], f"{name}:series", keepdims=0)
-        bell = self.node("Exp", [self.node("Neg", [square], f"{name}:minus")], f"{name}:bell")
-        product = self.node(
-            "Mul", [self.node("Mul", [near, bell], f"{name}:slope"), series], f"{name}:product"
-        )
-        return self.node("Mul", [product, self.number(2 / math.sqrt(math.pi))], f"{name}:erf")
 
     def add_silu(self, step: ProgramStep, reads: list[str], name: str) -> str:
         return self.node("Mul", [*reads, self.node("Sigmoid", reads, f"{name}:gate")], name)
@@ -247,8 +240,18 @@ class _OnnxGraph:
         return grown
 
     def shape(self, sizes: tuple[int, ...], name: str) -> str:
-        """A shape whose batch is that of the tokens."""
-        if BATCH not in sizes:
+        """A shape whose batch, and number of positions where that is open, are those of the tokens."""
+        if not _OPEN.keys() & set(sizes):
             return self.integers(list(sizes))
-        parts = [self.vector("batch") if size == BATCH else self.integers([size]) for size in sizes]
+        parts = [self.vector(_OPEN[size]) if size in _OPEN else self.integers([size]) for size in sizes]
         return self.node("Concat", parts, f"{name}:shape", axis=0)
+
+    def reshaped(self, sizes: tuple[int, ...], name: str) -> str:
+        """The same for Reshape, which takes -1 for the batch."""
+        return self.shape(sizes, name) if POSITIONS in sizes else self.integers(list(sizes))
+
+
+def _format_doc_string(subject: ExportSubject) -> str:
+    """The header; for numbers of any length it names both inputs."""
+    call = "Inputs are `tokens` and `digits`: n, an int64 without axes, {digits} if not given."
+    return format_export_header(subject, "onnx", call=call).strip('"')

@@ -280,6 +280,12 @@ def causal(places, slope=0.0):
     return Array([[[added(query, key)] for key in places] for query in places])
 
 
+def columns_up(places, columns):
+    """Columns from a query up to a key, `query key`; no later key counts."""
+    places = range(places)
+    return Array([[min(query, key) % columns - query % columns for key in places] for query in places])
+
+
 def pad(tokens, places):
     """Tokens up to that many positions: none sees a later one, so nothing else changes."""
     if len(tokens) > places:

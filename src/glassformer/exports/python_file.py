@@ -6,8 +6,8 @@ from glassformer.exports import plain_arrays
 from glassformer.exports.excerpt import excerpt_definitions
 from glassformer.exports.fixed import FixedArray
 from glassformer.exports.lines import Dialect, LineWriter, to_python_name
-from glassformer.exports.literals import LINE, format_array_literal, format_number_literal, squeeze_array
-from glassformer.exports.subject import ExportSubject, format_export_header
+from glassformer.exports.literals import LINE, format_array_literal, squeeze_array
+from glassformer.exports.subject import COMPUTED_SIZES, ExportSubject, format_export_header
 
 _NAMES = ("exp", "sqrt", "sin", "cos", "relu", "gelu", "silu", "stack", "join")
 _FUNCTIONS = (*_NAMES, "softmax", "scores", "mix", "linear", "lookup", "scatter")
@@ -22,29 +22,32 @@ _CODES = {"float32": "f", "float64": "d"}  # of the module `array`
 
 def format_python_file(subject: ExportSubject) -> str:
     """The whole file: parameters, the pass, and the few operations that it is made of."""
-    names = {place: one.name for place, one in subject.fixed.items()}
+    names = {place: one.name for place, one in subject.fixed.items()}  # local or not
     body = LineWriter(subject.steps, _DIALECT, names, room=LINE - 4).write()
     used = {_DIALECT.words.get(step.operation, step.operation) for step in subject.steps.steps}
-    used |= {"Array", "pad"} | ({"full"} if "fill" in used else set())
-    used |= {"causal"} if any(one.slope is not None for one in subject.fixed.values()) else set()
+    used |= (
+        {"Array"} | ({"full"} if "fill" in used else set()) | (set() if subject.is_any_length else {"pad"})
+    )
+    used |= {one.rule for one in subject.fixed.values()}
     parts = excerpt_definitions(Path(plain_arrays.__file__).read_text(encoding="utf-8"), used).replace(
         "  # noqa: N802", ""
     )
     imports = [f"import {name}" for name in ("math", "operator") if f"{name}." in parts]
     extra = f"The file needs nothing but Python; every array is rounded to {subject.precision}."
+    call = "`forward(tokens, digits=n)` gives the logits; n is {digits} if it is not given."
     return "\n".join(
         [
-            format_export_header(subject, "python", extra),
+            format_export_header(subject, "python", extra, call),
             "",
             *imports,
             "from array import array",
             *(["from itertools import repeat"] if "repeat(" in parts else []),
             "",
             f'PRECISION = "{_CODES[subject.precision]}"  # of the numbers in an array: {subject.precision}',
-            f"POSITIONS = {subject.positions}  # at most",
+            *([] if subject.is_any_length else [f"POSITIONS = {subject.positions}  # at most"]),
             "",
             "",
-            _format_forward_pass(body),
+            _format_forward_pass(subject, body),
             "",
             "",
             parts,
@@ -58,15 +61,18 @@ def format_python_file(subject: ExportSubject) -> str:
     )
 
 
-def _format_forward_pass(body: list[str]) -> str:
+def _format_forward_pass(subject: ExportSubject, body: list[str]) -> str:
     """The pass, step by step."""
+    digits = f", digits={subject.digits}" if subject.is_any_length else ""
+    given = "tokens" if subject.is_any_length else "pad(tokens, POSITIONS)"
     return "\n".join(
         [
-            "def forward(tokens):",
+            f"def forward(tokens{digits}):",
             '    """The logits after each of the tokens: one list per position."""',
             *(["    batch = 1"] if any("batch" in line for line in body) else []),
             "    length = len(tokens)",
-            "    tokens = [[token] for token in pad(tokens, POSITIONS)]  # pos batch",
+            *(f"    {one.name} = {one.format_rule(*COMPUTED_SIZES)}" for one in subject.computed),
+            f"    tokens = [[token] for token in {given}]  # pos batch",
             "",
             *(f"    {line}".rstrip() for line in body),
             "",
@@ -84,15 +90,14 @@ def _format_python_arrays(subject: ExportSubject) -> list[str]:
     stored = [
         FixedArray(to_python_name(name), array) for name, array in subject.stored(is_learned=False).items()
     ]
-    fixed = [*stored, *subject.fixed.values()]
+    fixed = [*stored, *subject.written]
     return lines + (["# fixed parameters"] if fixed else []) + [_format_array_line(one) for one in fixed]
 
 
 def _format_array_line(one: FixedArray) -> str:
     start = f"{one.name} = "
-    if one.slope is not None:
-        slope = f", {format_number_literal(one.slope, _READ_AS)}" if one.slope else ""
-        return f"{start}causal(POSITIONS{slope})"
+    if one.is_rule:
+        return f"{start}{one.format_rule('POSITIONS', str(one.columns))}"
     if one.array.dtype.kind == "i":
         return f"{start}{format_array_literal(one.array, _READ_AS, 0, len(start))}"
     squeezed, shape = squeeze_array(one.array)

@@ -19,6 +19,7 @@ import numpy as np
 from glassformer.models.program import Program
 
 BATCH = -1  # the size of an axis with one entry per sequence
+POSITIONS = -2  # the size of an axis with one entry per position, where any number of them may be given
 
 
 class ProgramStep(NamedTuple):
@@ -44,6 +45,10 @@ class SimplifiedProgram:
         if place == len(self.steps):
             self.steps.append(step)
         return place
+
+    def count_positions(self) -> int:
+        """How many the tokens have; 0 where nothing reads them."""
+        return next((step.shape[0] for step in self.steps if step.operation == "input"), 0)
 
     def uses(self) -> list[int]:
         """How often each step is read."""

@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from glassformer.core.errors import UserError
 from glassformer.exports.subject import ExportSubject
 
-# Scripts that run the written file in another process: tokens in `given`, logits in `answer`.
+# Scripts that run the written file in another process: `given` has batches of tokens, each with what the file
+# must be told beside them (`digits`, or nothing), and `answer` the logits of each.
 _LOAD_MODULE = """
 import importlib.util, json, sys
 spec = importlib.util.spec_from_file_location("exported", sys.argv[1])
@@ -21,27 +22,38 @@ exported = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(exported)
 given = json.load(sys.stdin)
 """
-_RUN_PYTHON = _LOAD_MODULE + "answer = {'logits': [exported.forward(tokens) for tokens in given['tokens']]}\n"
+_RUN_PYTHON = f"""{_LOAD_MODULE}
+answer = {{'logits': []}}
+for tokens, sizes in given['batches']:
+    answer['logits'].append([exported.forward(one, **sizes) for one in tokens])
+"""
+_RUN_MODULE = """
+with torch.no_grad():
+    logits = [model(torch.tensor(tokens), **sizes).double().tolist() for tokens, sizes in given['batches']]
+"""
 _RUN_TORCH = f"""{_LOAD_MODULE}
 import torch
 torch.set_num_threads(1)
-with torch.no_grad():
-    answer = {{'logits': exported.Model()(torch.tensor(given['tokens'])).double().tolist()}}
+model = exported.Model()
+{_RUN_MODULE}
+answer = {{'logits': logits}}
 """
 _RUN_ADDERBOARD = f"""{_LOAD_MODULE}
 import torch
 torch.set_num_threads(1)
 model, about = exported.build_model()
-with torch.no_grad():
-    logits = model(torch.tensor(given['tokens'])).double().tolist()
-answer = {{'logits': logits, 'sums': [exported.add(model, a, b) for a, b in given['pairs']]}}
+{_RUN_MODULE}
+sums = [[exported.add(model, a, b) for a, b in pairs] for pairs in given['pairs']]
+answer = {{'logits': logits, 'sums': sums}}
 """
 _RUN_ONNX = """
 import json, sys, numpy, onnxruntime
 given = json.load(sys.stdin)
 session = onnxruntime.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider'])
-tokens = numpy.array(given['tokens'], numpy.int64)
-answer = {'logits': session.run(['logits'], {'tokens': tokens})[0].tolist()}
+answer = {'logits': []}
+for tokens, sizes in given['batches']:
+    inputs = {name: numpy.array(value, numpy.int64) for name, value in {'tokens': tokens, **sizes}.items()}
+    answer['logits'].append(session.run(['logits'], inputs)[0].tolist())
 """
 
 

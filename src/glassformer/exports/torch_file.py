@@ -2,8 +2,14 @@
 
 from glassformer.exports.fixed import FixedArray
 from glassformer.exports.lines import Dialect, LineWriter, choose_dialect_key, to_python_name
-from glassformer.exports.literals import format_array_literal, format_number_literal, squeeze_array
-from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
+from glassformer.exports.literals import format_array_literal, squeeze_array
+from glassformer.exports.spiral import format_spiral
+from glassformer.exports.subject import (
+    COMPUTED_SIZES,
+    ExportSubject,
+    clean_docstring_text,
+    format_export_header,
+)
 
 _DIALECT = Dialect(
     leaf="self.",
@@ -47,26 +53,51 @@ _FUNCTIONS = {
     back = torch.arange(positions)[:, None] - torch.arange(positions)
     mask = torch.where(back < 0, -1e30, -slope * back.to(torch.float64))
     return mask.to(DTYPE)[:, :, None]''',
+    "columns_up": '''def columns_up(positions: int, columns: int) -> Tensor:
+    """Columns from a query up to a key, `query key`; no later key counts."""
+    query = torch.arange(positions)[:, None]
+    key = torch.minimum(query, torch.arange(positions))
+    return (key % columns - query % columns).to(DTYPE)''',
+    "spiral": '''def spiral(
+    slots: list[float | None],
+    period: float,
+    amplitude: float,
+    phase: float = 0.0,
+    slope: float = 0.0,
+    offset: float = 0.0,
+) -> Tensor:
+    """Slot i at amplitude (cos, sin) of 2 pi i / period + phase, and slope i + offset; None at 0. `dim pos 1`."""
+    turn = torch.tensor([slot or 0.0 for slot in slots], dtype=DTYPE)
+    angle = turn * (2 * torch.pi / period) + phase
+    curve = [amplitude * torch.cos(angle), amplitude * torch.sin(angle), slope * turn + offset]
+    is_on_curve = torch.tensor([slot is not None for slot in slots])
+    return (torch.stack(curve) * is_on_curve)[:, :, None]''',
 }
-_IMPORTS = "import torch\nfrom torch import Tensor, nn\nfrom torch.nn import functional\n"
+_IMPORT_FUNCTIONAL = "from torch.nn import functional\n"
+_IMPORTS = f"import torch\nfrom torch import Tensor, nn\n{_IMPORT_FUNCTIONAL}"
 
 
 def format_torch_file(subject: ExportSubject) -> str:
     """The whole file."""
     extra = "The file needs PyTorch alone; `Model()` is a module like any other, and can be trained on."
-    return "\n".join([format_export_header(subject, "torch", extra), "", format_torch_model(subject)])
+    call = "`Model()(tokens, digits=n)` gives the logits; n is {digits} if it is not given."
+    return "\n".join([format_export_header(subject, "torch", extra, call), "", format_torch_model(subject)])
 
 
 def format_torch_model(subject: ExportSubject) -> str:
     """Imports, the functions that the pass uses, and the module."""
-    operations = {choose_dialect_key(step) for step in subject.steps.steps}
-    masked = any(one.slope is not None for one in subject.fixed.values())
-    used = [text for name, text in _FUNCTIONS.items() if name in operations or (name == "causal" and masked)]
+    needed = {choose_dialect_key(step) for step in subject.steps.steps}
+    needed |= {one.rule for one in subject.fixed.values()}
+    needed |= {"spiral" for one in subject.written if _format_spiral(subject, one)}
+    used = [text for name, text in _FUNCTIONS.items() if name in needed]
+    body = "\n\n\n".join([*used, _format_module_class(subject)])
+    imports = _IMPORTS if "functional." in body else _IMPORTS.replace(_IMPORT_FUNCTIONAL, "")
     parts = [
-        _IMPORTS,
+        imports,
         f"DTYPE = torch.{subject.precision}",
-        f"POSITIONS = {subject.positions}  # at most\n\n",
-        "\n\n\n".join([*used, _format_module_class(subject)]),
+        *([] if subject.is_any_length else [f"POSITIONS = {subject.positions}  # at most"]),
+        "\n",
+        body,
         "",
     ]
     return "\n".join(parts)
@@ -74,7 +105,11 @@ def format_torch_model(subject: ExportSubject) -> str:
 
 def _format_module_class(subject: ExportSubject) -> str:
     """The class: its parameters, and the pass step by step."""
-    names = {place: one.name for place, one in subject.fixed.items()}
+    computed = [one.name for one in subject.computed]
+    names = {
+        place: one.name if one.name in computed else f"{_DIALECT.leaf}{one.name}"
+        for place, one in subject.fixed.items()
+    }
     body = LineWriter(subject.steps, _DIALECT, names).write()
     name, needs_batch = clean_docstring_text(subject.loaded.name), any("batch" in line for line in body)
     size = "batch, length = tokens.shape" if needs_batch else "length = tokens.shape[1]"
@@ -89,19 +124,37 @@ def _format_module_class(subject: ExportSubject) -> str:
             *_format_torch_arrays(subject),
             "        # fmt: on",
             "",
-            "    def forward(self, tokens: Tensor) -> Tensor:",
-            '        """Logits `batch pos tok` for tokens `batch pos`."""',
-            f"        {size}",
-            "        if length > POSITIONS:",
-            '            raise ValueError(f"at most {POSITIONS} positions, but there are {length}")',
-            "        # No position sees a later one: what fills up a shorter input changes nothing.",
-            "        tokens = functional.pad(tokens, (0, POSITIONS - length)).T",
+            *_format_forward_start(subject, size),
             "",
             *(f"        {line}".rstrip() for line in body),
             "",
-            "        return logits.permute(2, 1, 0)[:, :length]",
+            f"        return logits.permute(2, 1, 0){'' if subject.is_any_length else '[:, :length]'}",
         ]
     )
+
+
+def _format_forward_start(subject: ExportSubject, size: str) -> list[str]:
+    """The pass up to its first step: tokens filled up, or what depends on how many there are."""
+    if subject.is_any_length:
+        return [
+            f"    def forward(self, tokens: Tensor, digits: int = {subject.digits}) -> Tensor:",
+            '        """Logits `batch pos tok` for tokens `batch pos`; each number has so many digits."""',
+            f"        {size}",
+            *(
+                f"        {one.name} = {one.format_rule(*COMPUTED_SIZES)}.to(tokens.device)"
+                for one in subject.computed
+            ),
+            "        tokens = tokens.T",
+        ]
+    return [
+        "    def forward(self, tokens: Tensor) -> Tensor:",
+        '        """Logits `batch pos tok` for tokens `batch pos`."""',
+        f"        {size}",
+        "        if length > POSITIONS:",
+        '            raise ValueError(f"at most {POSITIONS} positions, but there are {length}")',
+        "        # No position sees a later one: what fills up a shorter input changes nothing.",
+        "        tokens = functional.pad(tokens, (0, POSITIONS - length)).T",
+    ]
 
 
 def _format_torch_arrays(subject: ExportSubject) -> list[str]:
@@ -115,16 +168,21 @@ def _format_torch_arrays(subject: ExportSubject) -> list[str]:
     stored = [
         FixedArray(to_python_name(name), array) for name, array in subject.stored(is_learned=False).items()
     ]
-    fixed = [*stored, *subject.fixed.values()]
+    fixed = [*stored, *subject.written]
     lines += ["        # fixed parameters"] if fixed else []
-    return lines + [_format_buffer_line(one, precision) for one in fixed]
+    return lines + [_format_buffer_line(one, precision, _format_spiral(subject, one)) for one in fixed]
 
 
-def _format_buffer_line(one: FixedArray, precision: str) -> str:
+def _format_spiral(subject: ExportSubject, one: FixedArray) -> str | None:
+    return format_spiral(subject.loaded.architecture, one.array)
+
+
+def _format_buffer_line(one: FixedArray, precision: str, formula: str | None) -> str:
     start = f'        self.register_buffer("{one.name}", '
-    if one.slope is not None:
-        slope = f", {format_number_literal(one.slope, 'float64')}" if one.slope else ""
-        return f"{start}causal(POSITIONS{slope}), persistent=False)"
+    if formula:
+        return f"{start}{formula}, persistent=False)"
+    if one.is_rule:
+        return f"{start}{one.format_rule('POSITIONS', str(one.columns))}, persistent=False)"
     squeezed, shape = squeeze_array(one.array)
     kind = "torch.int64" if one.array.dtype.kind == "i" else "DTYPE"
     end = f", dtype={kind}){shape}, persistent=False)"

@@ -27,6 +27,7 @@ class ExportResult:
     winners_agree: bool | None  # at every position of every input
     sums: int | None  # that the file itself wrote; adderboard
     sums_agree: bool | None
+    digits: tuple[int, ...] | None  # lengths of numbers compared, of an adder for every length
     sha256: str  # of architecture and parameters, as in a certificate
     bytes: int
     seconds: float
@@ -74,4 +75,5 @@ def _describe_comparison(kind: ExportTarget, found: ExportComparison | None) -> 
     share = f"{found.logits:,} logits differ by at most {found.largest_difference:.2g} of the largest"
     winners = "all winners agree" if found.winners_agree else "not all winners agree"
     sums = f"; {'the same' if found.sums_agree else 'NOT the same'} {found.sums} sums" if found.sums else ""
-    return f"loaded again on {found.inputs} inputs: {share}, {winners}{sums}"
+    lengths = f" of {', '.join(map(str, found.digits))} digits" if found.digits else ""
+    return f"loaded again on {found.inputs} inputs{lengths}: {share}, {winners}{sums}"

@@ -1,7 +1,9 @@
 """What computes: parts, the forward pass, the counts. NumPy and JAX run the same code."""
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
-    "adding": "SumAnswer format_in_base label_token read_answer_number require_summand write_sum",
+    "adding": (
+        "SumAnswer choose_sum_digits format_in_base label_token read_answer_number require_summand write_sum"
+    ),
     "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
     "attention": "Attention AttentionSite MASKED Record",
     "blocks": "Blocks apply_blockwise_linear map_blocks split_position_factor to_dense",
@@ -9,9 +11,10 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "BoundedArray add_rounding_bounds bound_constant bound_coordinate bound_range scale_parts "
         "sum_magnitudes to_bounded"
     ),
+    "constants": "count_constants count_fixed_nonzero list_constants",
     "count": (
-        "DEAD_TOLERANCE PLAIN ParameterCounts RANK_TOLERANCE count_by_part count_constants "
-        "count_fixed_constants count_parameters mark_free_entries name_chosen_entries"
+        "DEAD_TOLERANCE PLAIN ParameterCounts RANK_TOLERANCE count_by_part count_learned "
+        "count_parameters count_stored_bits find_routing mark_free_entries name_chosen_entries"
     ),
     "elementary": "EXP_UNITS compute_one cos exp find_arcsine raise_number round_once sin take_logarithm",
     "feedforward": "FeedForward",
@@ -22,6 +25,8 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     ),
     "generate": "write_greedy write_sampled",
     "head": "CLOSED LinearHead LowestHead ParabolicHead TiedHead",
+    "lengths": "ENDS is_any_length lengthen_adder lengthen_architecture",
+    "mantissa": "count_mantissa_bits round_mantissa",
     "margins": "measure_margins measure_token_margins",
     "model": "Model check_params to_float64",
     "norm": "FlatNorm NoNorm Norm RMSNorm SpiralNorm",
@@ -33,13 +38,14 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
     "position": (
-        "AlibiRelation CirclePosition LearnedPosition NoPosition NoRelation RopeRelation SpiralPosition"
+        "AlibiRelation CirclePosition ColumnRelation LearnedPosition NoPosition NoRelation RopeRelation "
+        "SpiralPosition"
     ),
     "program": "Program trace_programs trace_whole",
     "projection": (
         "AnyProjection ConstantProjection DirectionProjection FullProjection IdentityProjection "
         "MirroredProjection PatternProjection RankOneProjection RepeatedProjection RotatedProjection "
-        "SparseProjection SpreadProjection choose_dimension_range fetch_parameter"
+        "SparseProjection SpreadProjection ZeroProjection choose_dimension_range fetch_parameter"
     ),
     "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
 }

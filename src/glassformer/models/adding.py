@@ -9,13 +9,18 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from glassformer.core.errors import require_value
+from glassformer.core.waiting import TellCount
 from glassformer.models.generate import measure_top_margin, write_greedy
+from glassformer.models.lengths import is_any_length, lengthen_adder
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, Layout, to_digits, to_numbers
+from glassformer.tasks.addition import count_digits, split_digits
 from glassformer.tasks.layouts import DIGIT_LABELS
+
+_SHOWN = 300  # digits of a number that a sentence still writes out
 
 
 @dataclass(frozen=True)
@@ -42,18 +47,31 @@ class SumAnswer:
     base: int  # of these digits; the numbers themselves are integers
 
 
-def write_sum(model: Model, task: Addition, a: object, b: object) -> SumAnswer:
-    """The sum, digit by digit, each fed back as the model wrote it."""
+def write_sum(
+    model: Model,
+    task: Addition,
+    a: object,
+    b: object,
+    digits: int | None = None,
+    tell: TellCount | None = None,
+) -> SumAnswer:
+    """The sum, digit by digit, each fed back as the model wrote it; `digits` of each number: the task's."""
+    model, task = lengthen_adder(model, task, task.digits if digits is None else digits)
     first, second = require_summand("a", a, task), require_summand("b", b, task)
     layout, gaps = task.written(), list[float]()
+
+    def watch(logits: Float[np.ndarray, "tok batch"]) -> None:
+        gaps.append(float(measure_top_margin(logits)[0]))
+        if tell:
+            tell(1)
+
     prompt = layout.prompt(*(to_digits([number], task.digits, task.base) for number in (first, second)))
-    tokens = write_greedy(
-        model, prompt, task.digits + 1, lambda logits: gaps.append(float(measure_top_margin(logits)[0]))
-    )
+    tokens = write_greedy(model, prompt, task.digits + 1, watch)
     got = read_answer_number(layout, layout.decode(tokens)[:, 0])
-    digits = tuple(
+    places = {position: place for place, position in enumerate(layout.z_positions)}
+    written = tuple(
         _AnswerDigit(
-            list(layout.z_positions).index(place),
+            places[place],
             int(tokens[place, 0]),
             label_token(layout, int(tokens[place, 0])),
             gap,
@@ -61,7 +79,15 @@ def write_sum(model: Model, task: Addition, a: object, b: object) -> SumAnswer:
         for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
     )
     total = first + second
-    return SumAnswer(first, second, total, got, got == total, min(gaps), digits, task.base)
+    return SumAnswer(first, second, total, got, got == total, min(gaps), written, task.base)
+
+
+def choose_sum_digits(model: Model, task: Addition, *summands: object) -> int:
+    """Digits to write numbers with: the task's, or their own where the model takes every length."""
+    whole = [int(one) for one in summands if isinstance(one, int | np.integer) and not isinstance(one, bool)]
+    if not is_any_length(model.architecture, task) or len(whole) < len(summands) or min(whole) < 0:
+        return task.digits
+    return max(count_digits(number, task.base) for number in whole)
 
 
 def read_answer_number(layout: Layout, digits: Int[np.ndarray, " digit"]) -> int | str:
@@ -77,8 +103,8 @@ def format_in_base(number: int, base: int) -> str:
     >>> format_in_base(66, 7), format_in_base(255, 16), format_in_base(0, 2)
     ('123', 'ff', '0')
     """
-    rest, digit = divmod(number, base)
-    return (format_in_base(rest, base) if rest else "") + DIGIT_LABELS[digit]
+    digits = split_digits(number, count_digits(number, base), base)
+    return "".join(DIGIT_LABELS[digit] for digit in reversed(digits))
 
 
 def label_token(layout: Layout, token: int) -> str:
@@ -90,5 +116,6 @@ def require_summand(name: str, value: object, task: Addition) -> int:
     """The value, if it is an integer that the task can write."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     number, most = int(value) if isinstance(value, int | np.integer) else -1, task.base**task.digits - 1
-    require_value(is_whole and 0 <= number <= most, name, f"an integer between 0 and {most}", value)
+    named = most if task.digits <= _SHOWN else f"{task.base}^{task.digits} - 1"
+    require_value(is_whole and 0 <= number <= most, name, f"an integer between 0 and {named}", value)
     return number

@@ -16,11 +16,12 @@ from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import Head, LinearHead
 from glassformer.models.norm import NoNorm, Norm
-from glassformer.models.position import LearnedPosition, Position
+from glassformer.models.position import LearnedPosition, NoPosition, Position
 from glassformer.models.projection import FullProjection
 from glassformer.models.token import LearnedTable, Token
 
 _MOST_DIGITS = 4_096  # Python writes integers of up to 4,300
+_MOST_ANY_CONTEXT = 3 * 10**6 + 8  # three numbers of a million digits
 _MOST_CONTEXT, _MOST_WIDTH = 2_048, 4_096  # positions and dimensions: far beyond what can be looked through
 
 
@@ -70,15 +71,28 @@ class Architecture:
     precision: Literal["float32", "float64"] = "float32"
 
     def __post_init__(self) -> None:
-        require_bounds(self, vocab=(0, 65_536), context=(1, _MOST_CONTEXT), width=(1, _MOST_WIDTH))
-        most = _MOST_DIGITS // len(str(self.vocab))  # vocab^context, the number of contexts, is written out
-        require_value(self.context <= most, "context", f"at most {most}", self.context)
+        require_bounds(self, vocab=(0, 65_536), width=(1, _MOST_WIDTH))
+        require_bounds(self, context=(1, self._most_context))
         fits = f"between 0 and {self.width - 1}, less than the width"
         require_value(0 <= self.position_dims < self.width, "position_dims", fits, self.position_dims)
         require_value(len(self.layers) >= 1, "layers", "at least one layer", self.layers)
         require_value(len(self.layers) <= 256, "layers", "a list of at most 256", len(self.layers))
         require_value(len(self.ties) <= 4_096, "ties", "a list of at most 4,096", len(self.ties))
         require_value(len(self.fixed) <= 4_096, "fixed", "a list of at most 4,096", len(self.fixed))
+
+    @property
+    def is_any_length(self) -> bool:
+        """Whether positions are known by columns alone, in every layer that attends."""
+        relations = [layer.attention.relation for layer in self.layers if layer.attention]
+        is_bare = isinstance(self.position, NoPosition) and not self.position_dims
+        return is_bare and bool(relations) and all(relation.is_any_length for relation in relations)
+
+    @property
+    def _most_context(self) -> int:
+        """What can be looked through; vocab^context, the number of contexts, is written out."""
+        if self.is_any_length:
+            return _MOST_ANY_CONTEXT
+        return min(_MOST_CONTEXT, _MOST_DIGITS // len(str(self.vocab)))
 
     @property
     def token_dims(self) -> int:

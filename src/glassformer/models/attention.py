@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+import numpy as np
+from jaxtyping import Float
+
 from glassformer.core.errors import require_bounds, require_value
 from glassformer.models.blocks import Blocks, to_dense
 from glassformer.models.norm import NoNorm, Norm
@@ -222,13 +225,15 @@ class AttentionSite(NamedTuple):
 @lru_cache(maxsize=256)
 def _tabulate_biases(
     relation: Relation, head: int, heads: int, asking: range, keys: int
-) -> tuple[list[list[float]], list[list[float]]]:
+) -> tuple[Float[np.ndarray, "query key"], Float[np.ndarray, "query key"]]:
     """Fixed biases, and distances, of every query and key; the same for all passes over so many positions."""
-    biases = [
-        [relation.bias(head, heads, relation.distance(i, j)) if j <= i else MASKED for j in range(keys)]
-        for i in asking
-    ]
-    return biases, [[relation.distance(i, min(i, j)) for j in range(keys)] for i in asking]
+    query, key = np.array(asking)[:, None], np.arange(keys)
+    distances = np.asarray(relation.distance(query, np.minimum(query, key)), np.float64)
+    if not relation.has_fixed_bias:
+        return np.where(key <= query, -0.0, MASKED), distances
+    unique, which = np.unique(distances, return_inverse=True)
+    fixed = np.array([relation.bias(head, heads, distance) for distance in unique.tolist()])
+    return np.where(key <= query, fixed[which].reshape(distances.shape), MASKED), distances
 
 
 def _read_dimensions(projection: AnyProjection, x: Value) -> Value:

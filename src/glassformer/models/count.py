@@ -1,4 +1,4 @@
-"""How large a model is: six counts, each under its own name, and what the parameters are used for.
+"""How large a model is: each count under its own name, and what the parameters are used for.
 
 The reference model of width 2 stores 250 parameters. Its function depends on fewer: the 2 x 2 weights of
 query and key enter through their product alone, so 4 of their 8 parameters add nothing.
@@ -10,23 +10,23 @@ query and key enter through their product alone, so 4 of their 8 parameters add 
 96
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from glassformer.core.errors import require_value
 from glassformer.models.architecture import Architecture
+from glassformer.models.constants import Constant, count_fixed_nonzero, list_constants
 from glassformer.models.forward import forward, list_all_parameters, list_parameters
-from glassformer.models.head import Head
+from glassformer.models.mantissa import count_mantissa_bits
 from glassformer.models.model import check_params
-from glassformer.models.norm import Norm
 from glassformer.models.ops import Value
-from glassformer.models.position import Position, Relation
-from glassformer.models.token import ArcTable
+from glassformer.models.parameter import Parameter
 
 MOST_FOR_RANK = 4_000  # learned parameters; above, the singular values take minutes and more than 256 MB
 CHUNK_BYTES = 16 * 2**20  # of the Jacobian in memory at once
@@ -44,6 +44,10 @@ RANK_TOLERANCE = 1e-10
 DEAD_TOLERANCE = 1e-13
 
 
+Routing = Literal["learned", "given", "none"]  # none: no attention
+_ROUTES = re.compile(r"(^position|attn\.(q|k|qk_norm|k_norm|relation))\.")  # they tell where to look
+
+
 @dataclass(frozen=True)
 class ParameterCounts:
     """Every way to count one model; unique is the number that boards of small models compare."""
@@ -52,7 +56,11 @@ class ParameterCounts:
     unique: int  # after tying, without what the architecture fixes
     nonzero: int  # of the unique ones
     learned: int  # of the unique ones: those that training may move
-    constants: int  # numbers that someone chose: in the formulas of the parts, and fixed entries other than 0
+    constants: int  # numbers that someone chose, by the rule of models/constants.py
+    both: int  # learned and chosen together
+    chosen: tuple[Constant, ...]  # the constants by name and value
+    bits: int  # of mantissa, over all unique parameters as they are stored (models/mantissa.py)
+    routing: Routing  # whether where attention looks is learned
     rank: int | None  # learned directions that change a logit; none above MOST_FOR_RANK
     dead: tuple[str, ...] | None  # learned parameters that change no logit: name, name[i] or name[i,j]
     parts: Mapping[str, int]  # unique parameters by part: token, attn.q, ff.up
@@ -89,18 +97,42 @@ def count_parameters(
     kept = list_parameters(model)
     learned = {name: np.asarray(params[name]) for name, parameter in kept.items() if parameter.learned}
     found = _measure_dependence(model, params, learned, tokens, outputs, stops or (tokens.shape[1],))
+    free, chosen = count_learned(kept), tuple(list_constants(model))
     return ParameterCounts(
         stored=sum(parameter.size for parameter in list_all_parameters(model).values()),
         unique=sum(parameter.free for parameter in kept.values()),
-        nonzero=sum(int(np.count_nonzero(params[name])) for name in kept) - count_fixed_constants(model),
-        learned=sum(parameter.free for parameter in kept.values() if parameter.learned),
-        constants=count_constants(model),
+        nonzero=sum(int(np.count_nonzero(params[name])) for name in kept) - count_fixed_nonzero(model),
+        learned=free,
+        constants=len(chosen),
+        both=free + len(chosen),
+        chosen=chosen,
+        bits=count_stored_bits(kept, params),
+        routing=find_routing(model),
         rank=found.rank,
         dead=found.dead,
         parts=count_by_part(model),
         rank_contexts=found.contexts,
         rank_settled=found.is_settled,
     )
+
+
+def count_learned(kept: Mapping[str, Parameter]) -> int:
+    """Entries that training may move."""
+    return sum(parameter.free for parameter in kept.values() if parameter.learned)
+
+
+def count_stored_bits(kept: Mapping[str, Parameter], params: Mapping[str, np.ndarray]) -> int:
+    """Mantissa bits of all unique parameters, without what the architecture fixes."""
+    numbers = (np.ravel(params[name])[parameter.free_places] for name, parameter in kept.items())
+    return sum(count_mantissa_bits(float(number)) for array in numbers for number in array)
+
+
+def find_routing(model: Architecture) -> Routing:
+    """Learned where queries, keys, their norms, a relation or positions have a learned parameter."""
+    if not any(layer.attention for layer in model.layers):
+        return "none"
+    learned = (name for name, one in list_parameters(model).items() if one.learned and one.free)
+    return "learned" if any(_ROUTES.search(name) for name in learned) else "given"
 
 
 def count_by_part(model: Architecture) -> dict[str, int]:
@@ -110,26 +142,6 @@ def count_by_part(model: Architecture) -> dict[str, int]:
         part = name.rpartition(".")[0]
         sizes[part] = sizes.get(part, 0) + parameter.free
     return sizes
-
-
-def count_constants(model: Architecture) -> int:
-    """Numbers that someone chose; what is written alike at several sites counts once.
-
-    Positions, relations, norms, heads and arcs say how many they have. A scale of scores is one, unless 1.
-    """
-    attentions = [layer.attention for layer in model.layers if layer.attention]
-    parts: set[Position | Relation | Norm | Head] = {model.position, model.final_norm, model.head}
-    parts |= {norm for layer in model.layers for norm in (layer.attention_norm, layer.feedforward_norm)}
-    parts |= {part for attention in attentions for part in (attention.relation, attention.qk_norm)}
-    parts |= {attention.k_norm for attention in attentions if attention.k_norm}
-    scales = {attention.score_scale for attention in attentions} - {1.0}
-    own = model.token.constants if isinstance(model.token, ArcTable) else 0
-    return own + sum(part.constants for part in parts) + len(scales) + count_fixed_constants(model)
-
-
-def count_fixed_constants(model: Architecture) -> int:
-    """Single entries that are fixed at another value than 0; each counts, alike or not."""
-    return sum(entry.value != 0 for entry in model.fixed)
 
 
 def mark_free_entries(model: Architecture, learned: Iterable[str]) -> Bool[np.ndarray, " learned"]:

@@ -10,17 +10,17 @@ from glassformer.core.errors import require_value
 from glassformer.models.blocks import to_dense
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters, make_constant_parameter
+from glassformer.models.part import Part
 from glassformer.models.projection import AnyProjection, FullProjection
 
 CLOSED = -1e30  # score of a token that a head never writes
 
 
 @dataclass(frozen=True)
-class LinearHead:
+class LinearHead(Part):
     """A projection of its own."""
 
     kind: ClassVar[str] = "linear"
-    constants: ClassVar[int] = 0
     weight: AnyProjection = field(default_factory=lambda: FullProjection(bias=True))
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
@@ -31,11 +31,10 @@ class LinearHead:
 
 
 @dataclass(frozen=True)
-class TiedHead:
+class TiedHead(Part):
     """Scores against the token table itself, after an optional projection to the table's dimensions."""
 
     kind: ClassVar[str] = "tied"
-    constants: ClassVar[int] = 0
     weight: AnyProjection | None = None
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
@@ -48,33 +47,31 @@ class TiedHead:
 
 
 @dataclass(frozen=True)
-class ParabolicHead:
-    """Token d scores slope d y + bend d^2 + shift, with y one dimension of the state."""
+class ParabolicHead(Part):
+    """Token d scores slope d y + bend d^2, where y is `read` times one dimension of the state."""
 
     kind: ClassVar[str] = "parabolic"
-    constants: ClassVar[int] = 0
     reads: int = -1  # dimension y
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
         require_value(-width <= self.reads < width, f"{name}.reads", f"a dimension below {width}", self.reads)
-        first = {"slope": 2.0, "bend": -1.0, "shift": 0.0}
+        first = {"slope": 2.0, "bend": -1.0, "read": 1.0}
         return {f"{name}.{key}": make_constant_parameter((), value) for key, value in first.items()}
 
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, table: Value) -> Value:
         digit = ops.array(range(table.shape[0]))[:, None, None]
-        line = params[f"{name}.slope"] * digit * x[self.reads][None]
-        return line + params[f"{name}.bend"] * (digit * digit) + params[f"{name}.shift"]
+        y = x[self.reads][None] * params[f"{name}.read"]
+        return params[f"{name}.slope"] * digit * y + params[f"{name}.bend"] * (digit * digit)
 
 
 @dataclass(frozen=True)
-class LowestHead:
+class LowestHead(Part):
     """Token t scores minus dimension t of the state, so that the lowest dimension wins; nothing is stored.
 
-    Only the first `tokens` tokens have a dimension; the others score CLOSED, a constant, and never win.
+    Only the first `tokens` tokens have a dimension; the others score CLOSED, as good as minus infinity.
     """
 
     kind: ClassVar[str] = "lowest"
-    constants: ClassVar[int] = 1
     tokens: int = 10
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:

@@ -11,15 +11,15 @@ from glassformer.models.blocks import sum_squares
 from glassformer.models.elementary import compute_one, sin
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters, make_constant_parameter
+from glassformer.models.part import Part
 from glassformer.models.projection import fetch_parameter
 
 
 @dataclass(frozen=True)
-class NoNorm:
+class NoNorm(Part):
     """x as it is."""
 
     kind: ClassVar[str] = "none"
-    constants: ClassVar[int] = 0
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
         return {}
@@ -29,12 +29,14 @@ class NoNorm:
 
 
 @dataclass(frozen=True)
-class RMSNorm:
+class RMSNorm(Part):
     """Root mean square 1, then one learned gain per dimension."""
 
     kind: ClassVar[str] = "rms"
-    constants: ClassVar[int] = 1
     eps: float = 1e-5
+
+    def list_constants(self) -> dict[str, float]:
+        return {"eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
         return {f"{name}.gain": make_constant_parameter((dims,), 1.0)}
@@ -55,8 +57,10 @@ class FlatNorm(RMSNorm):
     """Parameter-free: the same fixed gain in every dimension."""
 
     kind: ClassVar[str] = "flat"
-    constants: ClassVar[int] = 2
     factor: float = 1.0
+
+    def list_constants(self) -> dict[str, float]:
+        return {"gain": self.factor, "eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
         return {}
@@ -74,10 +78,12 @@ class SpiralNorm(RMSNorm):
     """
 
     kind: ClassVar[str] = "spiral"
-    constants: ClassVar[int] = 3
     amplitude: float = 3.5
     period: float = 10.0
     boost: str = ""
+
+    def list_constants(self) -> dict[str, float]:
+        return {"amplitude": self.amplitude, "period": self.period, "eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
         return {}

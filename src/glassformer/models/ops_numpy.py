@@ -25,6 +25,7 @@ from glassformer.models.blocks import (
 from glassformer.models.elementary import round_once
 from glassformer.models.ops import Value
 
+_LONG, _FEW = 256, 64  # terms from which a running sum is faster, and numbers that each may have
 _BLOCK = 1 << 15  # numbers that are summed at a time: they stay in the cache
 
 
@@ -34,6 +35,14 @@ def _add_in_order(terms: Iterator[np.ndarray]) -> np.ndarray:
     for term in terms:
         total += term
     return total
+
+
+def _add_rows(terms: np.ndarray) -> np.ndarray:
+    """The sum over the first axis, first to last; long ones of few numbers by NumPy's running sum."""
+    if len(terms) < _LONG or terms[0].size > _FEW:
+        return _add_in_order(iter(terms))
+    found: np.ndarray = np.add.accumulate(terms, axis=0, dtype=terms.dtype)[-1]
+    return found
 
 
 def _multiply_in_order(weight: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -74,7 +83,7 @@ class NumpyOps:
         return map_blocks(partial(round_once, elementary.silu), x)
 
     def sum(self, x: Value, axis: int) -> Value:
-        return _add_in_order(iter(np.moveaxis(x, axis, 0)))
+        return _add_rows(np.moveaxis(x, axis, 0))
 
     def softmax(self, scores: Value, extra: float) -> Value:
         """Shares of `query key batch` over the keys; `extra` is added to the denominator (softmax1: 1)."""
@@ -98,6 +107,8 @@ class NumpyOps:
             values, factor = split_position_factor(values)
             weights = weights if factor is None else weights * factor[:, :1]
         keys = range(values.shape[1])
+        if len(keys) >= _LONG and values[:, 0].size * weights.shape[0] <= _FEW:
+            return _add_rows(np.moveaxis(weights[None] * values[:, None], 2, 0))
         return _add_in_order(weights[None, :, key] * values[:, None, key] for key in keys)
 
     def stack(self, values: Sequence[Value], axis: int = 0) -> Value:

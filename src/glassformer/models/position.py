@@ -1,13 +1,14 @@
-"""Positions: tables `pos dim` that join the token embedding, and two that act inside attention.
+"""Positions: tables `pos dim` that join the token embedding, and three that act inside attention.
 
 Joined: `LearnedPosition`, `SpiralPosition`, `CirclePosition`, `SinusoidalPosition`, `NoPosition`. Inside
-attention: `RopeRelation` turns queries and keys, `AlibiRelation` lowers the score of a key by its distance.
+attention: `RopeRelation` turns queries and keys, `AlibiRelation` lowers the score of a key by its distance,
+`ColumnRelation` by its distance from one column.
 All that the rest of the package asks of those is in `models/relation.py`.
 """
 
 import math
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from glassformer.core.errors import require_value
 from glassformer.core.values import LATER
@@ -18,10 +19,14 @@ from glassformer.models.parameter import (
     Parameters,
     make_constant_parameter,
     make_normal_parameter,
+    make_uniform_parameter,
 )
-from glassformer.models.relation import BiasRelation, RelationPart, RotationRelation
+from glassformer.models.part import Part
+from glassformer.models.relation import BiasRelation, Distances, RelationPart, RotationRelation
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
+_MOST_COLUMNS = 2**24  # up to which float32 counts every one
+_LAST_SLOPE = 2.0**-8  # of ALiBi's formula: 2 ** (-8 (h + 1) / heads) at the last head
 _CURVE_WORDS = {
     "amplitude": "radius of the spiral",
     "phase": "angle of the first position",
@@ -31,11 +36,10 @@ _CURVE_WORDS = {
 
 
 @dataclass(frozen=True)
-class NoPosition:
+class NoPosition(Part):
     """Nothing; attention is then blind to order, but for its mask."""
 
     kind: ClassVar[str] = "none"
-    constants: ClassVar[int] = 0
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         return {}
@@ -48,11 +52,10 @@ class NoPosition:
 
 
 @dataclass(frozen=True)
-class LearnedPosition:
+class LearnedPosition(Part):
     """One free row per position."""
 
     kind: ClassVar[str] = "learned"
-    constants: ClassVar[int] = 0
     deviation: float = 1.0  # of the first values
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
@@ -66,15 +69,17 @@ class LearnedPosition:
 
 
 @dataclass(frozen=True)
-class SinusoidalPosition:
+class SinusoidalPosition(Part):
     """Sines and cosines of falling frequency, a fixed formula."""
 
     kind: ClassVar[str] = "sinusoidal"
-    constants: ClassVar[int] = 1
     base: float = 10_000.0  # wavelength ratio of the last pair to the first
 
     def __post_init__(self) -> None:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
+
+    def list_constants(self) -> dict[str, float]:
+        return {"base": self.base}
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         return {}
@@ -91,7 +96,7 @@ class SinusoidalPosition:
 
 
 @dataclass(frozen=True)
-class SpiralPosition:
+class SpiralPosition(Part):
     """Slot i at [amp cos(2 pi i / period + phase), amp sin(...), slope i + offset].
 
     `slots` says, position by position, which turn of the spiral it takes: a number, "zero", or the name of a
@@ -115,12 +120,11 @@ class SpiralPosition:
             _SMALLEST <= abs(self.period) <= _LARGEST, "period", "between 1e-6 and 1e12", self.period
         )
 
-    @property
-    def constants(self) -> int:
-        """The period, the curve where it is not learned, and every position between two turns."""
-        between = {slot for slot in self.slots if not isinstance(slot, str) and slot % 1}
-        curve = 3 if self.slope == self.offset == 0 else 5  # a circle has no ramp
-        return (1 if self.learned else curve) + len(between)
+    def list_constants(self) -> dict[str, float]:
+        """The period, the curve where it is not learned, and every slot that is no column's own index."""
+        curve = {} if self.learned else {key: float(getattr(self, key)) for key in _CURVE_WORDS}
+        slots = {f"slot {slot:g}": slot for slot in _list_placed_slots(self.slots)}
+        return {"period": self.period} | curve | slots
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         require_value(dims >= 2, "dimensions of a spiral", "at least 2", dims)
@@ -168,8 +172,24 @@ class SpiralPosition:
         return table
 
 
+def _list_placed_slots(slots: tuple[float | str, ...]) -> list[float]:
+    """Slots that someone placed, each once: all but the columns 0, 1, .., as many as every number has.
+
+    Ten digits, a mark at 10 (or at 9.5) and ten digits again: the columns are 0 to 9, the mark's slot was
+    placed.
+    """
+    runs: list[int] = []  # how far each number counts its columns
+    for slot in slots:
+        if slot == 0:
+            runs.append(1)
+        elif runs and slot == runs[-1]:
+            runs[-1] += 1
+    columns = set(range(min(runs, default=0)))
+    return sorted({float(slot) for slot in slots if not isinstance(slot, str)} - columns)
+
+
 @dataclass(frozen=True)
-class CirclePosition:
+class CirclePosition(Part):
     """Position p at amplitude (sin u, cos u) with u = 2 pi p / period, in dimensions `at` and `at` + 1.
 
     Positions that are a period apart get the very same row: p is reduced first, and the row is computed in
@@ -183,10 +203,10 @@ class CirclePosition:
     loud: int = 0  # how many positions have the loud amplitude
     loud_amplitude: float = 1.0
 
-    @property
-    def constants(self) -> int:
+    def list_constants(self) -> dict[str, float]:
         """Period and amplitude; with loud positions also their number and their amplitude."""
-        return 4 if self.loud else 2
+        loud = {"loud": float(self.loud), "loud_amplitude": self.loud_amplitude} if self.loud else {}
+        return {"period": float(self.period), "amplitude": self.amplitude} | loud
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         require_value(1 <= self.period <= 10**6, "period of a circle", "between 1 and 10^6", self.period)
@@ -212,7 +232,6 @@ class NoRelation(RelationPart):
     """Attention sees content and the joined positions only."""
 
     kind: ClassVar[str] = "none"
-    constants: ClassVar[int] = 0
 
 
 @dataclass(frozen=True)
@@ -227,9 +246,9 @@ class RopeRelation(RotationRelation):
     def __post_init__(self) -> None:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
-    @property
-    def constants(self) -> int:
-        return len(self.frequencies) or 1
+    def list_constants(self) -> dict[str, float]:
+        """Every frequency, or the base that they all follow from."""
+        return {f"frequency {rate:.4g}": rate for rate in self.frequencies} or {"base": self.base}
 
     def require_fit(self, heads: int, size: int) -> None:
         given, most = len(self.frequencies), size // 2
@@ -251,10 +270,9 @@ class AlibiRelation(BiasRelation):
     formula: ClassVar[str] = "minus slope \N{MULTIPLICATION SIGN} distance"
     slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
 
-    @property
-    def constants(self) -> int:
-        """A slope of 0 is no constant; the rule of slopes counts as one."""
-        return sum(slope != 0 for slope in self.slopes) if self.slopes else 1
+    def list_constants(self) -> dict[str, float]:
+        """Every slope, or the last head's, from which the usual formula has the others."""
+        return {f"slope {slope:.4g}": slope for slope in self.slopes} or {"slope": _LAST_SLOPE}
 
     def require_fit(self, heads: int, size: int) -> None:
         given = len(self.slopes)
@@ -279,5 +297,57 @@ class AlibiRelation(BiasRelation):
         return "ALiBi lowers scores by distance"
 
 
+@dataclass(frozen=True)
+class ColumnRelation(BiasRelation):
+    """Raise the score of keys near one column: minus sharpness (m - peak)^2 for a key m columns up.
+
+    Numbers stand one after the other in `columns` positions each, so a position's column is what is left when
+    it is divided by that. A key in the query's own column has m = 0, in the next higher one m = 1.
+    """
+
+    kind: ClassVar[str] = "columns"
+    label: ClassVar[str] = "column bias"
+    formula: ClassVar[str] = (
+        "minus sharpness \N{MULTIPLICATION SIGN} (columns up minus peak)\N{SUPERSCRIPT TWO}"
+    )
+    distance_words: ClassVar[str] = "columns up"
+    is_any_length: ClassVar[bool] = True
+    columns: int = 12  # of a number, its mark and its padding included
+    sharpness: float = 1.0  # first value
+    spread: float = 1.0  # the peak starts between minus this and this
+
+    def __post_init__(self) -> None:
+        require_value(1 <= self.columns <= _MOST_COLUMNS, "columns", "between 1 and 2^24", self.columns)
+
+    def parameters(self, name: str, heads: int) -> dict[str, Parameter]:
+        return {
+            f"{name}.sharpness": make_constant_parameter((heads,), self.sharpness),
+            f"{name}.peak": make_uniform_parameter((heads,), self.spread),
+        }
+
+    def parameter_words(self) -> dict[str, str]:
+        return {"sharpness": "how fast scores fall beside the peak", "peak": "columns up to the best score"}
+
+    def distance(self, query: Any, key: Any) -> Any:
+        return key % self.columns - query % self.columns
+
+    def learned_bias(
+        self, ops: Ops, params: Parameters, name: str, head: int, heads: int, distances: Distances
+    ) -> Value:
+        away = ops.array(distances) - params[f"{name}.peak"][head]
+        return away * away * (params[f"{name}.sharpness"][head] * -1.0)
+
+    def with_columns(self, columns: int) -> "ColumnRelation":
+        return replace(self, columns=columns)
+
+    @property
+    def score_term(self) -> str:
+        return "every score falls with the square of the key's distance, in columns, from the peak"
+
+    @property
+    def kernel_note(self) -> str:
+        return "scores fall with the distance of columns"
+
+
 Position = NoPosition | LearnedPosition | SinusoidalPosition | SpiralPosition | CirclePosition
-Relation = NoRelation | RopeRelation | AlibiRelation
+Relation = NoRelation | RopeRelation | AlibiRelation | ColumnRelation

@@ -242,6 +242,23 @@ class ConstantProjection(_BaseProjection):
 
 
 @dataclass(frozen=True)
+class ZeroProjection(_BaseProjection):
+    """Nothing, whatever is read: a head whose queries and keys are 0 has the scores of its relation alone."""
+
+    kind: ClassVar[str] = "zero"
+
+    def parameters(self, name: str, out: int, dims: int) -> dict[str, Parameter]:
+        return {}
+
+    def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, out: int) -> Value:
+        """Zeros as `out pos 1`: no sequence changes them."""
+        return ops.array([[[0.0]] * x.shape[1]] * out)
+
+    def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
+        return ops.array([[0.0] * dims] * out)
+
+
+@dataclass(frozen=True)
 class SpreadProjection(_BaseProjection):
     """The sum of what is read, to every output; nothing is stored."""
 
@@ -314,6 +331,7 @@ AnyProjection = (
     | MirroredProjection
     | RepeatedProjection
     | ConstantProjection
+    | ZeroProjection
     | SpreadProjection
     | PatternProjection
 )

@@ -3,7 +3,9 @@
 A new one is a class in `models/position.py` with one of these bases. A bias of -3 on every other position:
 
 >>> class Others(BiasRelation):
-...     kind, label, formula, constants = "others", "others", "minus 3 but for itself", 1
+...     kind, label, formula = "others", "others", "minus 3 but for itself"
+...     def list_constants(self):
+...         return {"others": -3.0}
 ...     def bias(self, head, heads, distance):
 ...         return -3.0 if distance else 0.0
 >>> Others().measure_bias({}, "attn.relation", 0, 1, (0.0, 1.0, 2.0))
@@ -12,24 +14,27 @@ A new one is a class in `models/position.py` with one of these bases. A bias of 
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
 from glassformer.models.ops import Ops, Value
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameter, Parameters
+from glassformer.models.part import Part
 
-Distances = Sequence[float] | Sequence[Sequence[float]]  # plain numbers, for `ops.array`
+Distances = Sequence[float] | Float[np.ndarray, "query key"]  # plain numbers, for `ops.array`
 
 
-class RelationPart:
+class RelationPart(Part):
     """All that others ask of a relation; as it stands here it does nothing."""
 
     kind: ClassVar[str]  # its name in files
     label: ClassVar[str] = ""  # its name in sentences
     is_rotation: ClassVar[bool] = False
     is_bias: ClassVar[bool] = False
+    is_any_length: ClassVar[bool] = False  # whether numbers of every length have the same bias
     distance_words: ClassVar[str] = "positions back"  # the axis of a drawing over distances
 
     def require_fit(self, heads: int, size: int) -> None:
@@ -46,12 +51,16 @@ class RelationPart:
         """Radians per position, one per pair of dimensions that is turned."""
         return ()
 
+    def with_columns(self, columns: int) -> Any:
+        """The same relation for numbers that stand in so many columns; most know of no columns."""
+        return self
+
     def turn(self, ops: Ops, x: Value, positions: range) -> Value:
         """Queries or keys `dim pos batch`, whose columns stand at `positions`, as they meet."""
         return x
 
-    def distance(self, query: int, key: int) -> float:
-        """From a query's position back to a key's."""
+    def distance(self, query: Any, key: Any) -> Any:
+        """From a query's position back to a key's: of two integers, or of arrays of them."""
         return query - key
 
     def bias(self, head: int, heads: int, distance: float) -> float:
@@ -60,6 +69,11 @@ class RelationPart:
         Minus 0 leaves every number as it is, 0 with its sign included.
         """
         return -0.0
+
+    @property
+    def has_fixed_bias(self) -> bool:
+        """Whether `bias` ever adds anything."""
+        return type(self).bias is not RelationPart.bias
 
     def learned_bias(
         self, ops: Ops, params: Parameters, name: str, head: int, heads: int, distances: Distances

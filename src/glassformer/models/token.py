@@ -17,10 +17,11 @@ from glassformer.models.parameter import (
     make_constant_parameter,
     make_normal_parameter,
 )
+from glassformer.models.part import Part
 
 
 @dataclass(frozen=True)
-class LearnedTable:
+class LearnedTable(Part):
     """One free row per token."""
 
     kind: ClassVar[str] = "table"
@@ -34,7 +35,7 @@ class LearnedTable:
 
 
 @dataclass(frozen=True)
-class ArcTable:
+class ArcTable(Part):
     """Digits on a circular arc: amplitude, start angle and stride, three parameters for the whole table.
 
     With a fixed middle there are two: the arc then reaches as far to one side of that angle as to the other.
@@ -46,9 +47,8 @@ class ArcTable:
     stride: float = 0.29
     middle: float | None = field(default=None, metadata=LATER)  # in turns, a constant: 0.125 is the diagonal
 
-    @property
-    def constants(self) -> int:
-        return int(self.middle is not None)
+    def list_constants(self) -> dict[str, float]:
+        return {} if self.middle is None else {"middle": self.middle}
 
     def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
         require_value(dims >= 2, "width of an arc embedding", "at least 2", dims)
@@ -72,7 +72,7 @@ class ArcTable:
 
 
 @dataclass(frozen=True)
-class RankOneTable:
+class RankOneTable(Part):
     """One parameter per token times one direction."""
 
     kind: ClassVar[str] = "rank1"
@@ -88,7 +88,7 @@ class RankOneTable:
 
 
 @dataclass(frozen=True)
-class SparseTable:
+class SparseTable(Part):
     """Parameters at chosen (token, dimension) entries, zero elsewhere."""
 
     kind: ClassVar[str] = "sparse"
@@ -107,7 +107,7 @@ class SparseTable:
 
 
 @dataclass(frozen=True)
-class QuadraticTable:
+class QuadraticTable(Part):
     """e(d) = [c0 - c1 d^2, -d]: two numbers; a tied head then compares squares."""
 
     kind: ClassVar[str] = "quadratic"

@@ -10,11 +10,13 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from glassformer.models.architecture import Architecture
+from glassformer.models.constants import count_fixed_nonzero, list_constants
 from glassformer.models.count import (
     ParameterCounts,
     count_by_part,
-    count_constants,
-    count_fixed_constants,
+    count_learned,
+    count_stored_bits,
+    find_routing,
     mark_free_entries,
     name_chosen_entries,
 )
@@ -37,14 +39,17 @@ def make_counts_part(model: Model, task: Task) -> ParameterCounts:
     """Every count that is fast; `glassformer count` has the rank."""
     shape, kept = model.architecture, list_parameters(model.architecture)
     learned = {name: np.asarray(model.params[name]) for name, one in kept.items() if one.learned}
-    dead = _find_dead_parameters(model, task, learned)
+    dead, chosen = _find_dead_parameters(model, task, learned), tuple(list_constants(shape))
     return ParameterCounts(
         stored=sum(parameter.size for parameter in list_all_parameters(shape).values()),
         unique=sum(parameter.free for parameter in kept.values()),
-        nonzero=sum(int(np.count_nonzero(model.params[name])) for name in kept)
-        - count_fixed_constants(shape),
-        learned=sum(parameter.free for parameter in kept.values() if parameter.learned),
-        constants=count_constants(shape),
+        nonzero=sum(int(np.count_nonzero(model.params[name])) for name in kept) - count_fixed_nonzero(shape),
+        learned=count_learned(kept),
+        constants=len(chosen),
+        both=count_learned(kept) + len(chosen),
+        chosen=chosen,
+        bits=count_stored_bits(kept, model.params),
+        routing=find_routing(shape),
         rank=None,
         dead=dead,
         parts=count_by_part(shape),

@@ -29,10 +29,12 @@ _SLOT = 0.42  # cm of a configuration, at least: with more of them than 36 the s
 _COUNTS = 0.62  # cm below the axes for the numbers of parameters
 _SHIFT = 0.17  # of a slot: a ring stands so far left of its middle, a dot so far right
 _ARROW = 0.55  # length of an arrow, as a factor on the axis of rates
-FOOT = (
+_ROOM = 1.6  # between the highest interval and the top of the axes, as a factor on the axis of rates
+_SIGNS = (
     "Ring: seeds right on all held-out inputs. Dot: seeds proved right on every input. Lines: exact 95% "
-    "intervals. Arrow: no seed succeeded; it begins at the upper end of the interval."
+    "intervals."
 )
+_ARROWS = " Arrow: no seed succeeded; it begins at the upper end of the interval."
 
 
 def write_success_rates(
@@ -87,12 +89,12 @@ def draw_success_rates(data: _Data, theme: Theme) -> "Figure":
         write_foot,
     )
 
-    names = max(measure_text_width(name, SMALL) for name in data["names"])
+    names, foot = max(measure_text_width(name, SMALL) for name in data["names"]), describe_signs(data)
     width = max(PAGE, _SLOT * len(data["names"]) + _LEFT + _RIGHT + 2 * MARGIN)
     with rc_context(make_theme_settings(theme)):
         paper = make_sheet(
             theme,
-            _HEIGHT + _COUNTS + names + 0.45 + measure_foot_height(FOOT),
+            _HEIGHT + _COUNTS + names + 0.45 + measure_foot_height(foot),
             describe_best_rate(data),
             width,
         )
@@ -103,7 +105,7 @@ def draw_success_rates(data: _Data, theme: Theme) -> "Figure":
             _draw_rate_kind(axes, data, kind, colours, theme)
         _group_by_size(axes, data, theme)
         _write_configuration_names(axes, data, colours)
-        write_foot(paper, FOOT)
+        write_foot(paper, foot)
     return paper.figure
 
 
@@ -112,8 +114,10 @@ def _lay_out_slots(axes: "Axes", data: _Data, theme: Theme) -> None:
     axes.set_xlim(-0.5, len(data["names"]) - 0.5)
     axes.set_xticks([])
     axes.set_yscale("log")
-    axes.set_ylim(_find_lowest_end(data) / 1.3, 1.25)
-    ticks = 10.0 ** np.arange(np.ceil(np.log10(axes.get_ylim()[0])), 1)
+    axes.set_ylim(_find_lowest_end(data) / 1.3, min(1.25, _ROOM * _find_highest_end(data)))
+    low, high = axes.get_ylim()
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), 1)
+    ticks = [tick for decade in decades for tick in (decade, 3 * decade) if low <= tick <= min(high, 1.0)]
     axes.set_yticks(ticks, [f"{100 * tick:g}%" for tick in ticks])
     axes.minorticks_off()
     axes.grid(axis="y", color=theme.faint, linewidth=0.5)
@@ -129,6 +133,11 @@ def _find_lowest_end(data: _Data) -> float:
         for kind in _KINDS
     ]
     return float(np.nanmin(ends))
+
+
+def _find_highest_end(data: _Data) -> float:
+    """The upper end of the highest interval."""
+    return float(np.nanmax([data[f"{kind}_high"] for kind in _KINDS]))
 
 
 def _choose_family_colours(data: _Data, theme: Theme) -> list[str]:
@@ -195,6 +204,11 @@ def _write_below_axis(axes: "Axes", slot: float, points: float, text: str, **loo
     axes.annotate(text, (slot, 0), (0, -points), xycoords=across, textcoords="offset points", **look)
 
 
+def describe_signs(data: _Data) -> str:
+    """What the figure's signs mean; arrows only where there are some."""
+    return _SIGNS + (_ARROWS if any((data[f"{kind}_value"] == 0).any() for kind in _KINDS) else "")
+
+
 def describe_best_rate(data: _Data) -> str:
     """What was found, in a line."""
     proved = np.flatnonzero(data["proved"])
@@ -213,7 +227,7 @@ def describe_best_rate(data: _Data) -> str:
 
 def describe_success_rates(data: _Data) -> str:
     rows = "; ".join(_describe_rate_row(data, index) for index in range(len(data["names"])))
-    return f"Success rates over seeds against the number of parameters. {rows}. {FOOT}"
+    return f"Success rates over seeds against the number of parameters. {rows}. {describe_signs(data)}"
 
 
 def _describe_rate_row(data: _Data, index: int) -> str:

@@ -9,7 +9,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,9 +57,11 @@ def prove_adder(
     margins: bool = True,
     close: float = CLOSE,
     any_backend: bool = False,
+    slack: float = 0.0,
 ) -> AdderProof:
     """Decide every class of pairs; `margins`: also find the hardest pair of every step.
 
+    `slack`: a share of its values by which a mix may be off, and every class must be right all the same.
     What bounds leave open is run: every pair where they are few, or else pairs that look hard.
     """
     began = time.perf_counter()
@@ -72,6 +74,7 @@ def prove_adder(
     try:
         allowed = find_allowed_tokens(layout, model.architecture.vocab)
         tables = tabulate_best_mix(model, allowed, layout.digits + 1, real, any_backend)
+        tables = replace(tables, slack=slack)
         _require_narrow_mix(tables)
         until = began + _ENCLOSED * seconds if tables.is_enclosed else deadline
         with np.errstate(all="ignore"):  # boxes that are far too wide give infinities, and are cut

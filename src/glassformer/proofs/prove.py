@@ -14,12 +14,13 @@ from typing import Any
 
 from glassformer.core.atomic import write_json
 from glassformer.core.errors import UserError
+from glassformer.models.lengths import is_any_length
 from glassformer.models.model import Model
 from glassformer.proofs.certificate import hash_model
 from glassformer.proofs.tables import NotProvableError
 from glassformer.proofs.verdict import Verdict
 from glassformer.tasks import Sequences, Task
-from glassformer.tasks.addition import require_addition
+from glassformer.tasks.addition import Addition, require_addition
 from glassformer.tasks.strings import require_strings
 
 
@@ -33,18 +34,20 @@ def prove_model(
     path: Path | None,
     margins: bool = True,
     any_backend: bool = False,
+    is_one_length: bool = False,
 ) -> Verdict:
     """Decide whether a model is right on every input; no path: no certificate.
 
     `real`: as if numbers were real, without rounding. `margins`: an adder's hardest pairs are looked for too.
-    `any_backend`: in whatever order sums are added, and with functions that are not ours.
+    `any_backend`: in whatever order sums are added, and with functions that are not ours. `is_one_length`: on
+    numbers of the task's length only, also where the model takes every length.
     """
     if any_backend and (real or task.family != "addition"):
         raise UserError("--any-backend is about an adder in floating point: not with --real, nor for strings")
     try:
         if task.family == "addition":
             found, content = _prove_addition(
-                model, task, origin, real, seconds, margins, path is not None, any_backend
+                model, task, origin, real, seconds, margins, path is not None, any_backend, is_one_length
             )
         else:
             found, content = _prove_strings(model, task, data, origin, real, seconds, path is not None)
@@ -86,15 +89,39 @@ def _prove_addition(
     margins: bool,
     wants_file: bool,
     any_backend: bool,
+    is_one_length: bool,
 ) -> tuple[Verdict, dict[str, Any] | None]:
     """Every class of pairs; the certificate holds all of them with their bounds."""
     from glassformer.proofs.adder import prove_adder
     from glassformer.proofs.adder_certificate import make_adder_certificate
 
     addition = require_addition(task, origin)
+    if is_any_length(model.architecture, addition) and not is_one_length:
+        return _prove_every_length(model, addition, origin, real, seconds, margins, wants_file, any_backend)
     proof = prove_adder(model, addition, real, seconds, margins, any_backend=any_backend)
     is_written = wants_file and proof.verdict != "not_applicable"
     return proof, make_adder_certificate(proof, model, addition, origin) if is_written else None
+
+
+def _prove_every_length(
+    model: Model,
+    task: Addition,
+    origin: str,
+    real: bool,
+    seconds: float,
+    margins: bool,
+    wants_file: bool,
+    any_backend: bool,
+) -> tuple[Verdict, dict[str, Any] | None]:
+    """Every class of pairs of every length that stands for the longer ones."""
+    if any_backend:
+        raise UserError("--any-backend is about numbers of one length: give --digits too")
+    from glassformer.proofs.every_length import prove_every_length
+    from glassformer.proofs.every_length_certificate import make_every_length_certificate
+
+    proof = prove_every_length(model, task, real, seconds, margins)
+    is_written = wants_file and proof.lengths[-1].verdict != "not_applicable"
+    return proof, make_every_length_certificate(proof, model, task, origin) if is_written else None
 
 
 def _prove_strings(

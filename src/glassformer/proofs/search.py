@@ -200,6 +200,11 @@ def make_mix_boxes(
     turn: Turn | None = None,
 ) -> MixBoxes:
     right = np.arange(tables.model.architecture.vocab) == classes.right[:, None]
+    if tables.slack:
+        low, high = (
+            np.nextafter(low - tables.mix_slack, -np.inf),
+            np.nextafter(high + tables.mix_slack, np.inf),
+        )
     return MixBoxes(classes.step, classes.previous, right, low, high, turn)
 
 

@@ -138,7 +138,8 @@ def _run_again(loaded: LoadedModel, found: Verdict, source: str) -> Verdict:
         raise ValueError(f"{found.verdict}, and the counterexample is {wrong}")
     if wrong is None:
         return replace(found, source=source)
-    response = respond_input(loaded, loaded.task, wrong)
+    there = loaded.with_digits((found.counterexample or {}).get("digits"))
+    response = respond_input(there, there.task, wrong)
     if response.is_right:
         raise ValueError(f"{wrong} does not fail")
     return replace(found, counterexample=response.record, source=source)

@@ -15,7 +15,8 @@ ValueError: inputs: '7'
 from collections.abc import Mapping
 from typing import Any
 
-from glassformer.proofs.verdict import ARITHMETICS, OUTCOMES, Verdict, make_zero_counts
+from glassformer.models.lengths import is_any_length
+from glassformer.proofs.verdict import ALL_INPUTS, ARITHMETICS, OUTCOMES, Verdict, make_zero_counts
 from glassformer.runs.load import LoadedModel
 from glassformer.tasks import tabulate_automaton
 from glassformer.tasks.strings import require_strings
@@ -29,12 +30,12 @@ _Content = Mapping[str, Any]
 
 def read_verdict_form(content: _Content, loaded: LoadedModel) -> Verdict:
     """The fields of `glassformer prove --json`; those that may be missing have their defaults."""
-    task, context = loaded.task, loaded.architecture.context
+    context = loaded.architecture.context
     details = content.get("details") or {}
     return Verdict(
         lawful=_lawful(content.get("lawful"), loaded),
         verdict=_one_of(content, "verdict", OUTCOMES),
-        inputs=_one_of(content, "inputs", (str(task.count_inputs(context)),)),
+        inputs=_one_of(content, "inputs", _list_input_counts(loaded, context)),
         arithmetic=_one_of(content, "arithmetic", ARITHMETICS),
         smallest_margin=_number(content, "smallest_margin"),
         rounding_bound=_number(content, "rounding_bound"),
@@ -53,6 +54,14 @@ def read_verdict_form(content: _Content, loaded: LoadedModel) -> Verdict:
         },
         sha256=_words(content.get("sha256", "")),
     )
+
+
+def _list_input_counts(loaded: LoadedModel, context: int) -> tuple[str, ...]:
+    """How many inputs there are; a model for every length may also be proved on all."""
+    count = str(loaded.task.count_inputs(context))
+    if loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition):
+        return count, ALL_INPUTS
+    return (count,)
 
 
 def _lawful(found: Any, loaded: LoadedModel) -> dict[str, Any] | None:
@@ -111,9 +120,11 @@ def _words(found: object) -> str:
 
 def _hardest(found: Any, loaded: LoadedModel) -> Any:
     """A context, or the step of a sum with its pair; none stays none."""
-    return found and (
-        _step(found, loaded) if loaded.task.family == "addition" else _read_context(found, loaded)
-    )
+    if not found or loaded.task.family != "addition":
+        return found and _read_context(found, loaded)
+    # A pair that is harder with other zeros in front of it is none of the task's own length.
+    is_own = found.get("digits", loaded.addition.digits) == loaded.addition.digits
+    return _step(found, loaded) if is_own else None
 
 
 def _wrong(found: Any, loaded: LoadedModel) -> dict[str, Any] | None:
@@ -121,8 +132,16 @@ def _wrong(found: Any, loaded: LoadedModel) -> dict[str, Any] | None:
     if found is None:
         return None
     if loaded.task.family == "addition":
-        return dict(zip("ab", _read_numbers(found, loaded), strict=True))
+        pair, digits = dict(zip("ab", _read_numbers(found, loaded), strict=True)), found.get("digits")
+        return pair if digits is None else pair | {"digits": _require_length(digits, loaded)}
     return {"context": _read_context(found["context"], loaded)}
+
+
+def _require_length(digits: Any, loaded: LoadedModel) -> int:
+    """Digits that a counterexample is written with: at most as many as the task has."""
+    if type(digits) is not int or not 1 <= digits <= loaded.addition.digits:
+        raise ValueError(f"digits: {digits!r}")
+    return digits
 
 
 def _step(found: _Content, loaded: LoadedModel) -> dict[str, Any]:

@@ -65,10 +65,22 @@ class ModelTables:
     heads: tuple[HeadTable, ...]
     later: Mapping[int, list[BoundedArray]] = field(default_factory=dict)  # by layer: mixes, dim query tok
     is_enclosed: bool = False  # another layer mixes tokens too: tables are not all that there is
+    slack: float = 0.0  # share of the values by which a mix may be off, and must be right all the same
 
     @property
     def coordinates(self) -> int:
         return sum(len(head.axes) for head in self.heads)
+
+    @cached_property
+    def mix_slack(self) -> float:
+        """The same as a distance: no two values of a head are further apart than twice the longest."""
+        if not self.slack:
+            return 0.0
+        longest = max(
+            float(np.sqrt(((np.abs(head.values.centre) + head.values.reach) ** 2).sum(0).max()))
+            for head in self.heads
+        )
+        return 2.0 * (1 + 1e-9) * self.slack * longest
 
     @cached_property
     def in_real_numbers(self) -> "ModelTables":

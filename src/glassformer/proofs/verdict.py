@@ -18,6 +18,7 @@ from typing import Any, Literal
 Outcome = Literal["proved", "refuted", "undecided", "not_applicable"]
 OUTCOMES: tuple[Outcome, ...] = ("proved", "refuted", "undecided", "not_applicable")
 ARITHMETICS = ("float32", "float64", "real")
+ALL_INPUTS = "all"  # in place of their number: numbers of every length
 OWN_PASS, ANY_BACKEND = BACKENDS = ("own", "any")
 
 
@@ -44,7 +45,7 @@ class Verdict:
     target: str = ""
     lawful: dict[str, Any] | None = None  # rules: the same on contexts that the rule can produce
     verdict: Outcome = "undecided"
-    inputs: str = "0"  # how many, an exact integer
+    inputs: str = "0"  # how many, an exact integer; "all": numbers of every length
     arithmetic: str = "float32"
     backend: str = OWN_PASS  # whose arithmetic it is: our own pass's, or any backend's
     smallest_margin: float | None = None  # right logit minus the best other one, attained by `hardest`

@@ -17,9 +17,10 @@ from typing import Any
 
 from glassformer.core.words import format_large_count, format_percent
 from glassformer.proofs.lawful_words import count_all_errors, describe_count, describe_rule_verdict
-from glassformer.proofs.verdict import ANY_BACKEND, Verdict
+from glassformer.proofs.verdict import ALL_INPUTS, ANY_BACKEND, Verdict
 from glassformer.tasks import Task
 
+_EVERY_LENGTH = "numbers of every length"
 _UNKNOWN = "some inputs are answered wrongly"  # where no input that fails is known
 
 _format_exact_percent = partial(format_percent, decimals=4)
@@ -41,15 +42,21 @@ def describe_verdict(verdict: Verdict, task: Task) -> str:
     if verdict.lawful and task.family == "rule":
         return describe_rule_verdict(verdict)
     if verdict.verdict == "proved":
-        count = format_large_count(verdict.inputs)
         whose = " of any backend" if verdict.backend == ANY_BACKEND else ""
-        return f"proved right on all {count} {task.words.inputs}, in {verdict.arithmetic} arithmetic{whose}"
+        return f"proved right on {_name_all_inputs(verdict, task)}, in {verdict.arithmetic} arithmetic{whose}"
     if verdict.verdict == "refuted":
         return f"refuted: {_describe_failure(verdict)}"
     if verdict.verdict == "undecided":
         left = f"{verdict.classes['undecided']:,} classes are left; a longer --time may decide them"
         return f"undecided ({verdict.reason or left})"
     return verdict.reason
+
+
+def _name_all_inputs(verdict: Verdict, task: Task) -> str:
+    """`all 10^20 inputs`, or what has no number."""
+    if verdict.inputs == ALL_INPUTS:
+        return _EVERY_LENGTH
+    return f"all {format_large_count(verdict.inputs)} {task.words.inputs}"
 
 
 def _describe_failure(verdict: Verdict) -> str:
@@ -107,17 +114,18 @@ def describe_page_verdict(verdict: Verdict, task: Task, context: int, numbers: N
     """Proved on which inputs, in what arithmetic, by what margin; or where it fails, or why it is open."""
     if verdict.lawful and task.family == "rule" and verdict.verdict != "proved":
         return _write_sentence(describe_rule_verdict(verdict))
-    inputs = task.name_inputs(format_large_count(verdict.inputs), context)
+    named = task.name_inputs(format_large_count(verdict.inputs), context)
+    named, every = (_EVERY_LENGTH, "") if verdict.inputs == ALL_INPUTS else (named, "all ")
     if verdict.verdict == "proved":
         margin = verdict.smallest_margin
         rest = f"; the smallest margin is {numbers.margin(margin)}" if margin is not None else ""
         # A context that demands nothing is right whatever the model says.
         right = "right wherever the rule demands something, in" if task.family == "rule" else "right on"
-        return f"Proved: {right} all {inputs}, in {verdict.arithmetic}{rest}."
+        return f"Proved: {right} {every}{named}, in {verdict.arithmetic}{rest}."
     if verdict.verdict == "refuted":
         return f"Refuted: {_describe_failure(verdict)}.{_share_sentence(verdict, task, numbers)}"
     if verdict.verdict == "undecided":
-        return f"Undecided over {inputs}: {describe_undecided(verdict)}. No input that was tried fails."
+        return f"Undecided over {named}: {describe_undecided(verdict)}. No input that was tried fails."
     return f"No proof: {verdict.reason.rstrip('.')}. No input that was tried fails."
 
 
@@ -133,7 +141,10 @@ def describe_badge(verdict: Verdict, task: Task, count: str, numbers: NumberForm
     if verdict.verdict == "proved":
         margin = verdict.smallest_margin
         known = "" if margin is None else f"; smallest margin {numbers.margin(margin)}"
-        return f"proved on all {count} {task.words.input}s", f"in {verdict.arithmetic} arithmetic{known}"
+        what = f"proved on all {count} {task.words.input}s"
+        if verdict.inputs == ALL_INPUTS:
+            what = f"proved for {_EVERY_LENGTH}"
+        return what, f"in {verdict.arithmetic} arithmetic{known}"
     if verdict.lawful and task.family == "rule":
         return _describe_rule_badge(verdict, numbers)
     if verdict.verdict == "refuted":
@@ -163,7 +174,7 @@ def describe_exported_verdict(verdict: Verdict | None, task: Task, is_ours: bool
     """For the head of an exported file, which rounds in its own order; `is_ours`: the zoo says it."""
     if verdict is None:
         return "No proof of these parameters is stored (glassformer prove makes one)."
-    all_inputs = f"all {format_large_count(verdict.inputs)} {task.words.inputs}"
+    all_inputs = _name_all_inputs(verdict, task)
     words = {
         "proved": f"Proved right on {all_inputs} in {verdict.arithmetic}",
         "refuted": f"Refuted: not right on {all_inputs}, in {verdict.arithmetic}",

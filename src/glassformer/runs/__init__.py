@@ -7,7 +7,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "environment": "describe_environment",
     "folder": "find_runs is_complete open_run_folder read_stored_run tidy_run_folder",
     "history": "History read_history read_seed",
-    "load": "LoadedModel RUNS load_model load_run load_weights_file",
+    "load": "LoadedModel RUNS load_model load_run load_weights_file make_file_metadata",
     "metrics": "Row find_metrics read_metrics",
     "resolve": "configure_run list_setting_leaves make_code_refusal parse_value resolve_run strip_rule_file",
     "seal": (

@@ -7,9 +7,8 @@ them.
 from dataclasses import replace
 
 from glassformer.runs.config import Run
-from glassformer.tasks import Addition
 from glassformer.training.settings import TrainSettings
-from glassformer.zoo import ZOO, glass, microadder, mirror, rope
+from glassformer.zoo import ZOO, any_length, glass, microadder, mirror, rope
 from glassformer.zoo.entry import ZooEntry
 
 # MicroAdder's published recipe, and a polish: L-BFGS on one batch mends the last wrong cells that Adam leaves
@@ -29,9 +28,8 @@ _MICROADDER = TrainSettings(
 # With 29 parameters and fewer no seed is right before the polish; after a long one most of the better ones
 # are.
 _SMALL = replace(_MICROADDER, polish_steps=1_000)
-# On the circle of eleven a third of the steps, and of the curriculum, is enough.
+# On the circle of eleven, and with columns counted, a third of the steps, and of the curriculum, is enough.
 _QUICK = replace(_MICROADDER, steps=20_000)
-_QUICK_TASK = replace(Addition(layout="lsb"), carry_until=5_000, carry_gone=15_000)
 # Weight decay keeps the arc and the last gain of the RoPE family small, and its sums vague.
 _ROPE = replace(_MICROADDER, batch=128, peak_rate=0.01, final_rate=0.02, weight_decay=0.0)
 _AMPLIFIED = replace(_ROPE, grokfast_decay=0.98, grokfast_gain=2.0)
@@ -40,6 +38,7 @@ _RECIPES: dict[str, TrainSettings] = {
     **{entry.id: _MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES, *mirror.ENTRIES)},
     **dict.fromkeys(("glass-29", "glass-23", "glass-16"), _SMALL),
     **dict.fromkeys(("glass-10", "glass-9", "glass-8"), _QUICK),
+    **{entry.id: _QUICK for entry in any_length.ENTRIES},
     **{entry.id: _ROPE for entry in rope.ENTRIES},
     **dict.fromkeys(("rope-44", "rope-41", "rope-36"), _AMPLIFIED),
 }
@@ -56,15 +55,20 @@ _FIRST_SEEDS = {
     "glass-39": 780,
     "glass-29": 220,
     "glass-23": 752,
-    "glass-16": 24,
-    "glass-10": 535,
+    "glass-16": 30,
+    "glass-10": 845,
     "glass-8": 5,
+    "any-8": 164,
+    "any-7": 19,
+    "any-6": 507,
 }
 
 
 def _make_adder_run(entry: ZooEntry, train: TrainSettings) -> Run:
     train = replace(train, first_seed=_FIRST_SEEDS.get(entry.id, 0))
-    task = _QUICK_TASK if _RECIPES[entry.id] is _QUICK else entry.task
+    task = entry.task
+    if _RECIPES[entry.id] is _QUICK:
+        task = replace(task, carry_until=5_000, carry_gone=15_000)
     return Run(name=entry.id, about=entry.about, task=task, model=entry.architecture, train=train)
 
 

@@ -1,20 +1,23 @@
 """From a target on the command line to a model: a zoo id, a run folder or its name, or a weights file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from glassformer.core.atomic import read_arrays
 from glassformer.core.errors import UserError, make_unknown_error
-from glassformer.models.adding import write_sum
+from glassformer.models.adding import choose_sum_digits, write_sum
+from glassformer.models.architecture import Architecture
+from glassformer.models.lengths import lengthen_adder
 from glassformer.models.model import Model, check_params
 from glassformer.runs.config import Run
 from glassformer.runs.configurations import CONFIGURATIONS
 from glassformer.runs.folder import describe_missing_settings, read_stored_run
 from glassformer.runs.seal import require_unchanged
-from glassformer.runs.tree import from_tree
+from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, Sequences, Task
 from glassformer.tasks.addition import require_addition
 from glassformer.zoo import ZOO
@@ -33,7 +36,14 @@ class LoadedModel(Model):
 
     def add(self, a: int, b: int) -> int | str:
         """The sum that an adder writes; a text where it writes tokens that are no digits."""
-        return write_sum(self, self.addition, a, b).got
+        return write_sum(self, self.addition, a, b, choose_sum_digits(self, self.addition, a, b)).got
+
+    def with_digits(self, digits: int | None) -> "LoadedModel":
+        """The same adder for numbers of another length; none: as it is."""
+        if digits is None:
+            return self
+        longer, task = lengthen_adder(self, self.addition, digits)
+        return replace(self, architecture=longer.architecture, task=task)
 
     @property
     def folder(self) -> Path | None:
@@ -106,6 +116,11 @@ def load_run(folder: Path) -> LoadedModel:
         )
     read_stored_run(folder)  # a configuration that cannot be read is said before the weights are
     return load_weights_file(folder / "params.safetensors")
+
+
+def make_file_metadata(task: Task, data: Sequences, model: Architecture) -> dict[str, Any]:
+    """What a weights file says of itself, so that `load_weights_file` needs nothing else."""
+    return {"format": 1, "task": to_tree(task), "data": to_tree(data), "model": to_tree(model)}
 
 
 def load_weights_file(path: Path, model: str | None = None) -> LoadedModel:

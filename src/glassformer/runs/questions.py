@@ -40,7 +40,7 @@ def make_modular_adder() -> Architecture:
         position=NoPosition(),
         layers=(Layer(attention, feedforward),),
         head=ParabolicHead(reads=1),
-        fixed=(FixedEntry("token.c0"), FixedEntry("token.c1"), FixedEntry("head.shift")),
+        fixed=(FixedEntry("token.c0"), FixedEntry("token.c1"), FixedEntry("head.read", value=1.0)),
     )
 
 

@@ -17,9 +17,9 @@ from glassformer.core.atomic import make_folder, read_arrays, write_arrays
 from glassformer.core.errors import UserError
 from glassformer.models.model import Model
 from glassformer.runs.config import Run
+from glassformer.runs.load import make_file_metadata
 from glassformer.runs.metrics import Row, read_metrics, write_metrics
 from glassformer.runs.start import read_start_parameters, refuse_margins
-from glassformer.runs.tree import to_tree
 from glassformer.tasks import Task
 from glassformer.training.objective import HeldOutScores
 from glassformer.training.population import Population, StretchResult, TrainingState
@@ -185,12 +185,7 @@ def _finish_training(
         name: np.asarray(array)
         for name, array in sorted(population.flat.unpack(np.asarray(state.vectors)[best]).items())
     }  # in the order in which the file has them, so that a run that was broken off draws the same
-    about = {
-        "format": 1,
-        "task": to_tree(run.task),
-        "data": to_tree(run.data),
-        "model": to_tree(run.architecture),
-    }
+    about = make_file_metadata(run.task, run.data, run.architecture)
     about["seed"] = int(population.seeds[best])
     everyone = population.flat.unpack(np.asarray(state.vectors)) | {"seed": population.seeds}
     write_arrays(folder / "population.safetensors", everyone, about)

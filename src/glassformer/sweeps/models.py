@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from glassformer.core.atomic import make_folder, read_arrays, write_arrays
-from glassformer.runs.load import load_weights_file
-from glassformer.runs.tree import to_tree
+from glassformer.runs.load import load_weights_file, make_file_metadata
 from glassformer.sweeps.folder import MODELS, UNITS
 from glassformer.sweeps.sweep import SweepProgress
 from glassformer.sweeps.unit import Unit
@@ -24,13 +23,8 @@ def save_proved_models(folder: Path, found: SweepProgress) -> list[Path]:
 def _save_unit_models(folder: Path, unit: Unit, found: SweepProgress) -> list[Path]:
     params, _ = read_arrays(folder / UNITS / f"{unit.name}.safetensors")
     run, saved = unit.run, []
-    about = {
-        "format": 1,
-        "task": to_tree(run.task),
-        "data": to_tree(run.data),
-        "model": to_tree(run.architecture),
-        "configuration": unit.configuration,
-    }
+    about = make_file_metadata(run.task, run.data, run.architecture)
+    about["configuration"] = unit.configuration
     for place, seed in enumerate(found.seeds[unit.name]):
         if seed["proved"]:
             path = folder / MODELS / f"{unit.configuration}-seed{seed['seed']}.safetensors"

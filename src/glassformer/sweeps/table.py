@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from glassformer.core.share import MeasuredShare
+from glassformer.models.count import count_learned
 from glassformer.models.forward import list_parameters
 from glassformer.runs.config import Run
 from glassformer.runs.resolve import list_setting_leaves
@@ -35,7 +36,7 @@ class ConfigurationRow:
 
     configuration: str
     settings: str  # those that differ from other configurations of the sweep, where they are few
-    parameters: int
+    parameters: int  # learned: entries that the architecture fixes are none
     seeds: int
     reached: int  # right on all held-out windows
     reached_rate: float | None  # of the seeds
@@ -70,7 +71,7 @@ def _make_configuration_row(run: Run, settings: str, seeds: Sequence[Seed]) -> C
     return ConfigurationRow(
         configuration=run.name,
         settings=settings,
-        parameters=sum(one.free for one in list_parameters(run.architecture).values()),
+        parameters=count_learned(list_parameters(run.architecture)),
         seeds=len(seeds),
         reached=len(reached),
         reached_rate=reaching.value if seeds else None,

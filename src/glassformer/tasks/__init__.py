@@ -74,7 +74,10 @@ __all__ = [
 ]
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
-    "addition": "Addition add_column add_digits require_addition to_numbers",
+    "addition": (
+        "Addition MOST_DIGITS_AT_ALL add_column add_digits count_digits join_digits require_addition "
+        "split_digits to_numbers"
+    ),
     "automaton": "Automaton compute_state_distribution tabulate_automaton",
     "board": (
         "BOARD_BASE BOARD_DIGITS BOARD_PAIRS BOARD_SEED EDGE_CASES draw_board_pairs draw_random_pairs "

@@ -11,6 +11,7 @@ In base 7 the same numbers are 111 and 125, and their sum is 236:
 [6, 3, 2, 0]
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,7 +21,7 @@ from jaxtyping import Float, Int
 
 from glassformer.core.errors import UserError, make_unknown_error, require_bounds, require_value
 from glassformer.core.values import LATER
-from glassformer.tasks.layouts import DIGIT_LABELS, LAYOUTS, LEAST_BASE, MOST_BASE, Layout, make_layout
+from glassformer.tasks.layouts import LAYOUTS, LEAST_BASE, MOST_BASE, Layout, make_layout
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.task import Task, TaskWords, register
 
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from glassformer.tasks.sampler import Sampler
 
 _MOST_DIGITS = 200  # of a number: a problem has about three tokens per digit
+MOST_DIGITS_AT_ALL = 10**6  # where no length is built in: seconds per digit of the answer
 _DEFAULT_BASE = 10
+_FEW_DIGITS = 32  # that are split and joined one by one
 _MOST_INT64 = 2**63  # from here on numbers are Python's own
 
 # A NumPy or JAX array: this module asks the array for its namespace and imports neither by name.
@@ -70,7 +73,12 @@ class Addition(Task):
     base: int = field(default=_DEFAULT_BASE, metadata=LATER)  # of the numbers: digits 0 to 9, then a to f
 
     def __post_init__(self) -> None:
-        require_bounds(self, base=(LEAST_BASE, MOST_BASE), digits=(1, _MOST_DIGITS))
+        most = (
+            MOST_DIGITS_AT_ALL
+            if self.layout in LAYOUTS and LAYOUTS[self.layout].is_any_length
+            else _MOST_DIGITS
+        )
+        require_bounds(self, base=(LEAST_BASE, MOST_BASE), digits=(1, most))
         require_bounds(self, carry_until=(0, 10**9), carry_gone=(0, 10**9))
         require_value(0 <= self.carry_mix <= 1, "carry_mix", "a share between 0 and 1", self.carry_mix)
         expected = f"above carry_until = {self.carry_until}"
@@ -174,9 +182,14 @@ def schedule_carry_share(addition: Addition, step: Int[_AnyArray, "*step"]) -> F
 def to_digits(numbers: Iterable[int], count: int, base: int) -> Int[np.ndarray, "digit batch"]:
     """The last `count` digits of each number, units first."""
     every = [int(number) for number in numbers]
+    most = base**count - 1 if count <= _MOST_DIGITS else f"{base}^{count} - 1"
     for number in every:
-        require_value(0 <= number < base**count, "a number", f"between 0 and {base**count - 1}", number)
-    rest = np.array(every, np.int64 if base**count <= _MOST_INT64 else object)
+        require_value(0 <= number < base**count, "a number", f"between 0 and {most}", number)
+    if base**count > _MOST_INT64:
+        return np.array([split_digits(number, count, base) for number in every], np.int32).T.reshape(
+            count, -1
+        )
+    rest = np.array(every, np.int64)
     rows = []
     for _ in range(count):
         rows.append(rest % base)
@@ -186,5 +199,38 @@ def to_digits(numbers: Iterable[int], count: int, base: int) -> Int[np.ndarray, 
 
 def to_numbers(digits: Int[_AnyArray, "digit batch"], base: int) -> list[int]:
     """The numbers, as Python integers of any size, whose digits these are, units first."""
-    rows = np.array(DIGIT_LABELS)[np.asarray(digits)[::-1].T]
-    return [int("".join(row), base) for row in rows.tolist()]
+    return [join_digits(column, base) for column in np.asarray(digits).T.tolist()]
+
+
+def join_digits(digits: list[int], base: int) -> int:
+    """The number with these digits, units first; halves are joined, so that a million take seconds."""
+    if len(digits) <= _FEW_DIGITS:
+        return sum(digit * base**place for place, digit in enumerate(digits))
+    half = len(digits) // 2
+    high: int = base**half * join_digits(digits[half:], base)
+    return high + join_digits(digits[:half], base)
+
+
+def count_digits(number: int, base: int) -> int:
+    """How many digits a number has; 0 has one.
+
+    >>> [count_digits(number, base=10) for number in (0, 99, 100)], count_digits(8, base=2)
+    ([1, 2, 3], 4)
+    """
+    count = max(1, int(number.bit_length() / math.log2(base)) - 1)
+    while base**count <= number:
+        count += 1
+    return count
+
+
+def split_digits(number: int, count: int, base: int) -> list[int]:
+    """The last `count` digits of a number, units first, by halves.
+
+    >>> split_digits(125, 4, base=10)
+    [5, 2, 1, 0]
+    """
+    if count <= _FEW_DIGITS:
+        return [number // base**place % base for place in range(count)]
+    half = count // 2
+    high, low = divmod(number, base**half)
+    return split_digits(low, half, base) + split_digits(high, count - half, base)

@@ -38,6 +38,7 @@ class Layout:
     own_marks: tuple[str, ...] = ()  # labels of the tokens after the digits
     numbers_highest_first: bool = False
     answer_highest_first: bool = False
+    is_any_length: bool = False  # whether a model may read numbers of every length
     digits: int = 1  # of each number; the answer has one more
     base: int = LEAST_BASE  # digits that there are: tokens 0 to base - 1
 
@@ -148,6 +149,8 @@ LAYOUTS: dict[str, Layout] = {
     layout.name: layout
     for layout in (
         Layout("lsb", opening=(), plus=("+",), equals=("=",)),
+        # Every number between a mark and one more 0, all token 0: no end is special, whatever the length.
+        Layout("columns", opening=("<",), plus=("0", "<"), equals=("0", "<"), is_any_length=True),
         # Both numbers at constant offsets from the answer, so that rotary positions can route.
         Layout("lsb24", opening=("0",), plus=("0", "0"), equals=("0",)),
         Layout(

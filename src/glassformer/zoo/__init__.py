@@ -3,14 +3,15 @@
 A hand-built model's parameters are computed by its module; a trained one's lie in `weights/ID.safetensors`.
 """
 
-from glassformer.zoo import glass, microadder, mirror, nanogpt, rope, smallest, tinyadder
+from glassformer.zoo import any_length, glass, microadder, mirror, nanogpt, rope, smallest, tinyadder
 from glassformer.zoo.entry import ZooEntry
 
 __all__ = ["ZOO"]
-_FAMILIES = (microadder, glass, mirror, rope, nanogpt, tinyadder, smallest)
+_FAMILIES = (microadder, glass, mirror, any_length, rope, nanogpt, tinyadder, smallest)
 ZOO: dict[str, ZooEntry] = {entry.id: entry for family in _FAMILIES for entry in family.ENTRIES}
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "any_length": "ENTRIES",
     "entry": "VERDICTS ZooEntry",
     "glass": "ENTRIES",
     "microadder": "ENTRIES",

@@ -129,7 +129,7 @@ def _make_nanogpt_parameters(
         "ff.down.write": [0, 0, 0, 1],
         "head.slope": 2,
         "head.bend": -1,
-        "head.shift": 0,
+        "head.read": 1,
     }
     return {name: np.asarray(value, dtype) for name, value in values.items()}
 

@@ -63,7 +63,7 @@ def compare_scores(model, checkpoint, layout):
         assert len(heads) == layer.attention.heads
         written = 0.0
         for head in heads:
-            found = scores(checkpoint, head, layer.attention, x)
+            found = scores(checkpoint, head, layer.attention, x, model.params)
             expected = trace[f"{name}attn.scores.{head.index}"]
             seen = expected > MASKED / 2
             most = np.abs(expected[seen]).max()
@@ -77,7 +77,7 @@ def compare_scores(model, checkpoint, layout):
             np.testing.assert_allclose(written + shift, moved, atol=FLOAT32 * (1 + np.abs(moved).max()))
 
 
-def scores(checkpoint, head, attention, x):
+def scores(checkpoint, head, attention, x, params):
     def side(stack, bias, gain, norm):
         y = x @ read_map(checkpoint, stack).T + (0.0 if bias is None else read_vector(checkpoint, bias))
         if gain is not None:
@@ -87,7 +87,7 @@ def scores(checkpoint, head, attention, x):
     query = side(head.query, head.query_bias, head.query_norm, attention.qk_norm)
     key = side(head.key, head.key_bias, head.key_norm, attention.k_norm or attention.qk_norm)
     found = query @ key.swapaxes(1, 2) * attention.score_scale
-    here = AttentionSite(NumpyOps(), {}, "attn", x.T, range(x.shape[1]))
+    here = AttentionSite(NumpyOps(), params, "attn", x.T, range(x.shape[1]))
     return found + attention.shift(here, head.index, x.shape[1])
 
 

@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 
 from glassformer.core.theme import Theme, mix_colours, pick_text_colour
 from glassformer.core.words import choose_plural, format_count, format_power, format_significant
-from glassformer.models.count import count_constants, count_fixed_constants
+from glassformer.models.constants import count_constants, count_fixed_nonzero
 from glassformer.models.forward import list_all_parameters, list_parameters
+from glassformer.models.lengths import is_any_length
 from glassformer.pictures.parts.frame import TITLE, Frame, make_sheet, measure_text_width
 from glassformer.pictures.picture import Data, Picture
 from glassformer.pictures.poster.style import (
@@ -107,7 +108,7 @@ def make_headline(sums: "Sums") -> Headline:
     """Name, counts and verdict."""
     shape, params = sums.architecture, sums.model.params
     unique = sum(parameter.free for parameter in list_parameters(shape).values())
-    not_zero = sum(int((array != 0).sum()) for array in params.values()) - count_fixed_constants(shape)
+    not_zero = sum(int((array != 0).sum()) for array in params.values()) - count_fixed_nonzero(shape)
     stored = sum(parameter.size for parameter in list_all_parameters(shape).values())
     heads = len(sums.heads)
     findings = sums.findings
@@ -123,7 +124,7 @@ def make_headline(sums: "Sums") -> Headline:
              f"{choose_plural(heads, 'head')}"),
             (f"{shape.width}", "dimensions of the stream"),
         ],
-        task=f"adds two numbers of {format_count(sums.task.digits, 'digit')}{sums.task.name_base()}, digit "
+        task=f"adds two numbers of {_name_length(sums)}{sums.task.name_base()}, digit "
         f"by digit, in {shape.precision}; layout {sums.layout.name}",
         verdict=findings.verdict,
         verdict_words=describe_badge(
@@ -175,3 +176,9 @@ def _draw_headline_facts(back: Axes, head: Headline, edge: float, theme: Theme) 
         write_centred_text(back, right - room / 2, 2.25, label, 8.5, color=theme.muted, va="baseline")
         right -= room
     return right
+
+
+def _name_length(sums: "Sums") -> str:
+    """How long numbers may be; a drawing has to choose one length."""
+    drawn = format_count(sums.task.digits, "digit")
+    return f"any length (drawn: {drawn})" if is_any_length(sums.architecture, sums.task) else drawn

@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 
 from glassformer.core.theme import mix_colours, pick_text_colour
 from glassformer.core.words import choose_plural, format_count, join_words, lower_digits
-from glassformer.models.count import count_constants
+from glassformer.models.constants import count_constants
 from glassformer.models.forward import list_parameters
 from glassformer.pictures.measure.subject import Subject
 from glassformer.pictures.parts.frame import Frame, measure_text_width

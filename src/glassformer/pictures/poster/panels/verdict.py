@@ -28,6 +28,7 @@ from glassformer.pictures.poster.style import (
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import TRIED, Sums
+from glassformer.proofs.verdict import ALL_INPUTS
 from glassformer.proofs.verdict_words import describe_undecided
 
 _FAR = 1e3  # times the median: margins so far from the others need a scale of powers
@@ -50,6 +51,7 @@ def _collect_findings(sums: Sums) -> Data:
     return {
         "verdict": findings.verdict,
         "pairs": format_power(2 * sums.task.digits, sums.task.base),
+        "is_every_length": sums.findings.inputs == ALL_INPUTS,
         "arithmetic": findings.arithmetic,
         "smallest": findings.smallest_margin,
         "rounding": findings.rounding_bound,
@@ -100,6 +102,10 @@ def _choose_worst_pair(sums: Sums) -> tuple[int, int]:
     return (hardest.a, hardest.b) if hardest else sums.tried or sums.pair
 
 
+def _name_proved(data: Data) -> str:
+    return "Right at every length" if data["is_every_length"] else f"Right on all {data['pairs']} pairs"
+
+
 def title(data: Data) -> str:
     a, b = data["pair"]
     if data["verdict"] == "proved":
@@ -108,7 +114,7 @@ def title(data: Data) -> str:
             "even in the hardest" if data["is_hardest"] else f"even in the worst of {data['tried']:,} tried"
         )
         return (
-            f"Right on all {data['pairs']} pairs: {known}, {a} + {b}, digit "
+            f"{_name_proved(data)}: {known}, {a} + {b}, digit "
             f"{lower_digits(f'z{worst}')} has a margin of {format_significant(float(data['margins'][worst]))}"
         )
     if data["verdict"] == "refuted":
@@ -139,7 +145,11 @@ def _draw_stamp(axes: Axes, data: Data, frame: Frame) -> None:
 
 def format_stamp(data: Data) -> str:
     if data["verdict"] == "proved":
-        return f"on all {data['pairs']} pairs of numbers"
+        return (
+            "for numbers of every length"
+            if data["is_every_length"]
+            else f"on all {data['pairs']} pairs of numbers"
+        )
     if data["verdict"] == "refuted" and data["wrong"]:
         return f"wrong on {format_percent(data['wrong'] / data['sums'], 0)} of random pairs"
     return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"

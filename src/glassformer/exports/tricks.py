@@ -1,0 +1,53 @@
+"""What is not plain about a model, from its parts: the board asks for the tricks, and none is left out.
+
+Every part that is not a table, a full matrix or nothing is named with its pattern; then the ties; then every
+number that someone chose (`models/constants.py`), so that a gain, a period or a ramp cannot hide in a formula.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.constants import list_constants
+from glassformer.models.forward import format_layer_prefix
+from glassformer.models.projection import PatternProjection
+
+_PLAIN = ("table", "full", "none", "rms", "tied", "linear")  # kinds that need no word
+
+
+def list_tricks(model: Architecture) -> list[str]:
+    """One line each."""
+    found = [f"{place}: {_describe_part(part)}" for place, part in _list_places(model) if _is_special(part)]
+    found += [f"tied: {tie.name} = {tie.to}" for tie in model.ties]
+    return found + [f"chosen, not learned: {one.name} = {one.value:.6g}" for one in list_constants(model)]
+
+
+def _list_places(model: Architecture) -> Iterator[tuple[str, Any]]:
+    """Every part under its place."""
+    yield from (("token embedding", model.token), ("positions", model.position))
+    for index, layer in enumerate(model.layers):
+        yield from _list_layer_places(layer, format_layer_prefix(model, index))
+    yield from (("final norm", model.final_norm), ("head", model.head))
+    yield "head weight", getattr(model.head, "weight", None)
+
+
+def _list_layer_places(layer: Layer, prefix: str) -> Iterator[tuple[str, Any]]:
+    if attention := layer.attention:
+        yield f"{prefix}norms", layer.attention_norm
+        for key in ("q", "k", "v", "out"):
+            yield f"{prefix}attn.{key}", getattr(attention, key)
+        yield f"{prefix}relation of positions", attention.relation
+    if feedforward := layer.feedforward:
+        yield f"{prefix}ff.up", feedforward.up
+        yield f"{prefix}ff.gate", feedforward.gate
+        yield f"{prefix}ff.down", feedforward.down
+
+
+def _is_special(part: Any) -> bool:
+    return part is not None and part.kind not in _PLAIN
+
+
+def _describe_part(part: Any) -> str:
+    """Its kind; of a pattern the matrix itself, which shows mirrors and fixed directions."""
+    is_pattern = isinstance(part, PatternProjection)
+    return f"pattern ({' / '.join(part.entries)})" if is_pattern else part.kind

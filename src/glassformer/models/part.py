@@ -1,0 +1,18 @@
+"""What every part of a model says of itself: the numbers that someone wrote into its formula.
+
+A part lists them all by name, 0 and 1 among them; which of them count is one rule (`models/constants.py`).
+
+>>> class Halving(Part):
+...     def list_constants(self):
+...         return {"factor": 0.5, "offset": 0.0}
+>>> Halving().list_constants()
+{'factor': 0.5, 'offset': 0.0}
+"""
+
+
+class Part:
+    """A piece of a model; as it stands here its formula holds no number."""
+
+    def list_constants(self) -> dict[str, float]:
+        """Every number of the formula that is neither stored nor follows from sizes, by its name."""
+        return {}

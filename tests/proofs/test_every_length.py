@@ -1,0 +1,85 @@
+"""Every length: what is proved holds at lengths that were not looked at; what is refuted fails at the shortest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from glassformer.models.adding import write_sum
+from glassformer.models.lengths import lengthen_adder
+from glassformer.models.model import Model
+from glassformer.proofs.adder import prove_adder
+from glassformer.proofs.every_length import prove_every_length
+from glassformer.runs.load import load_model
+from glassformer.tasks import add_digits
+from glassformer.verify.addition import make_hard_blocks, write_answers
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_model("any-8")
+
+
+@pytest.fixture(scope="module")
+def proof(model):
+    return prove_every_length(model, model.addition)
+
+
+def spoil(model, **changes):
+    """The same model with some parameters multiplied."""
+    moved = {name.replace("__", "."): factor for name, factor in changes.items()}
+    return Model(
+        model.architecture,
+        {name: array * np.float32(moved.get(name, 1.0)) for name, array in model.params.items()},
+    )
+
+
+def test_the_shipped_model_is_proved_for_every_length(proof):
+    assert (proof.verdict, proof.inputs, proof.arithmetic) == ("proved", "all", "float32")
+    assert len(proof.lengths) >= proof.window.longest
+    assert proof.classes["total"] == sum(one.classes["total"] for one in proof.lengths)
+    assert 0 < proof.margin_bound <= proof.smallest_margin
+
+
+@pytest.mark.parametrize("digits", [13, 17, 40])
+def test_longer_numbers_have_no_smaller_margin(model, proof, digits):
+    """The prover of one length, at lengths that the proof did not look at."""
+    longer = prove_adder(*lengthen_adder(model, model.addition, digits))
+    assert longer.verdict == "proved"
+    assert longer.smallest_margin >= proof.margin_bound
+
+
+def test_hard_pairs_of_long_numbers_are_right(model):
+    longer, task = lengthen_adder(model, model.addition, 150)
+    x, y = next(make_hard_blocks("sums_8_to_10", task, 3, 64))
+    assert np.array_equal(write_answers(longer, task, x, y), add_digits(x, y, 10))
+
+
+def test_in_real_numbers_too(model, proof):
+    real = prove_every_length(model, model.addition, real=True)
+    assert (real.verdict, real.arithmetic) == ("proved", "real")
+    assert real.smallest_margin == pytest.approx(proof.smallest_margin, rel=1e-2)
+    assert real.lengths[-1].tables.slack > 0  # longer numbers have keys that these have not
+    assert real.lengths[0].tables.slack == 0
+
+
+def test_a_refutation_is_the_shortest(model):
+    wrong = spoil(model, ff__up__p=0.2)
+    found = prove_every_length(wrong, model.addition)
+    assert found.verdict == "refuted"
+    pair = found.counterexample
+    assert not write_sum(wrong, model.addition, pair["a"], pair["b"], pair["digits"]).right
+    assert pair["digits"] == len(found.lengths)
+    assert all(one.verdict == "proved" for one in found.lengths[:-1])
+
+
+def test_attention_without_an_end_is_undecided_or_refuted(model):
+    """Scores that hardly fall: right or not, nothing is claimed for every length."""
+    flat = spoil(model, attn__relation__sharpness=1e-4)
+    assert prove_every_length(flat, model.addition).verdict in ("refuted", "undecided")
+
+
+def test_a_hair_within_time_is_not_called_proved(model):
+    task = replace(model.addition, digits=60)
+    found = prove_every_length(*lengthen_adder(model, model.addition, 60), seconds=1e-9)
+    assert found.verdict in ("proved", "undecided") and task.digits == 60
