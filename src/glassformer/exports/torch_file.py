@@ -66,7 +66,7 @@ _FUNCTIONS = {
     slope: float = 0.0,
     offset: float = 0.0,
 ) -> Tensor:
-    """Slot i at amplitude (cos, sin) of 2 pi i / period + phase, and slope i + offset; None at 0. `dim pos 1`."""
+    """Slot i: amplitude (cos, sin)(2 pi i / period + phase), slope i + offset; None: 0. `dim pos 1`."""
     turn = torch.tensor([slot or 0.0 for slot in slots], dtype=DTYPE)
     angle = turn * (2 * torch.pi / period) + phase
     curve = [amplitude * torch.cos(angle), amplitude * torch.sin(angle), slope * turn + offset]

@@ -1,7 +1,8 @@
 """What is not plain about a model, from its parts: the board asks for the tricks, and none is left out.
 
-Every part that is not a table, a full matrix or nothing is named with its pattern; then the ties; then every
-number that someone chose (`models/constants.py`), so that a gain, a period or a ramp cannot hide in a formula.
+Every part that is not a table, a full matrix or nothing is named with its pattern; then the ties; then
+every number that someone chose (`models/constants.py`), so that a gain, a period or a ramp cannot hide in a
+formula.
 """
 
 from collections.abc import Iterator
