@@ -12,12 +12,15 @@ from glassformer.core.errors import require_value
 if TYPE_CHECKING:
     from glassformer.commands.page_files import PageResult
 
+_MOST_DIGITS = 40  # of a page's numbers: more columns than that nobody can read
+
 
 def page(
     target: str | Path,
     *,
     out: str | Path | None = None,
     seconds: float = 10.0,
+    digits: int | None = None,
     open: bool | None = None,
     model: str | None = None,
     show: bool = False,
@@ -29,6 +32,7 @@ def page(
             a folder of spectra or a sweep
         out (FILE): where to write (default: page.html in the folder, or NAME.page.html)
         seconds (--time SECONDS): time limit for the proof, if there is none yet
+        digits (N): digits of the page's numbers, for an adder of every length (default: as in training)
         open: open the page in a browser (default: yes from a terminal with a display)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
         show: show progress on standard error
@@ -36,6 +40,7 @@ def page(
     Examples:
         glassformer page runs/plus_last_even                       writes runs/plus_last_even/page.html
         glassformer page nanogpt-58 --out adder.html --time 30     a zoo model; also proves it
+        glassformer page any-8 --digits 20                         an adder of every length: longer numbers
         glassformer page runs/                                     an index of all runs, and a page for each
         glassformer page qwen/                                     a folder written by glassformer spectra
         glassformer page sweeps/adders                             a sweep, finished or not
@@ -43,8 +48,11 @@ def page(
     from glassformer.commands.page_files import require_html_name, write_target_page
 
     require_value(seconds > 0, "time", "above 0 seconds", seconds)
+    fits = digits is None or 1 <= digits <= _MOST_DIGITS
+    require_value(fits, "--digits", f"between 1 and {_MOST_DIGITS}", digits)
     require_html_name(out)
-    result = write_target_page(target, Path(out) if out is not None else None, model, show, seconds)
+    path = Path(out) if out is not None else None
+    result = write_target_page(target, path, model, show, seconds, digits)
     wanted = open if open is not None else show and _has_viewer()
     return replace(result, opened=_open_browser(result)) if wanted else result
 

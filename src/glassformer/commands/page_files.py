@@ -41,16 +41,21 @@ class PageResult:
 
 
 def write_target_page(
-    target: str | Path, out: Path | None, model: str | None, show: bool, seconds: float
+    target: str | Path,
+    out: Path | None,
+    model: str | None,
+    show: bool,
+    seconds: float,
+    digits: int | None = None,
 ) -> PageResult:
     """The page of what a target names; `seconds` bounds a proof that is not there yet."""
     began = time.perf_counter()
-    files, skipped = _write_files(target, out, model, show, seconds)
+    files, skipped = _write_files(target, out, model, show, seconds, digits)
     return PageResult([str(path) for path in files], round(time.perf_counter() - began, 3), skipped)
 
 
 def _write_files(
-    target: str | Path, out: Path | None, model: str | None, show: bool, seconds: float
+    target: str | Path, out: Path | None, model: str | None, show: bool, seconds: float, digits: int | None
 ) -> tuple[list[Path], dict[str, str]]:
     """The files of a target, and what was left out."""
     from glassformer.lens.page.write import is_spectra_folder
@@ -58,9 +63,11 @@ def _write_files(
 
     path = Path(target)
     if str(target) in ZOO or not path.is_dir() or (path / "run.toml").exists():
-        return [_write_own_page(load_model(target, model), out, show, seconds)], {}
+        return [_write_own_page(load_model(target, model), out, show, seconds, digits)], {}
     if model is not None:
         raise UserError(f"--model is for .safetensors files; {target} is a folder")
+    if digits is not None:
+        raise UserError(f"--digits is for the page of an adder; {target} is a folder")
     if is_spectra_folder(path):
         return [_write_spectra_page(path, out, show)], {}
     if is_sweep_folder(path):
@@ -72,7 +79,9 @@ def _write_files(
     return _write_run_pages(path, out, show, seconds)
 
 
-def _write_own_page(loaded: LoadedModel, out: Path | None, show: bool, seconds: float) -> Path:
+def _write_own_page(
+    loaded: LoadedModel, out: Path | None, show: bool, seconds: float, digits: int | None = None
+) -> Path:
     """page.html in a run's folder, NAME.page.html beside the user otherwise."""
     folder = loaded.folder
     path = out or (folder / PAGE if folder else Path(f"{loaded.name}.{PAGE}"))
@@ -80,16 +89,18 @@ def _write_own_page(loaded: LoadedModel, out: Path | None, show: bool, seconds: 
         _lock_page_folder(path, folder),
         show_status(f"{path}: computing, proving for {seconds:g} s at most", show),
     ):
-        write_model_page(loaded, folder, path, seconds)
+        write_model_page(loaded, folder, path, seconds, digits)
     return path
 
 
-def write_model_page(loaded: LoadedModel, folder: Path | None, path: Path, seconds: float) -> None:
+def write_model_page(
+    loaded: LoadedModel, folder: Path | None, path: Path, seconds: float, digits: int | None = None
+) -> None:
     """The page of a model at hand; `folder` is that of its run."""
     from glassformer.pages.payload import make_page_payload
     from glassformer.pages.write import make_html
 
-    payload = make_page_payload(loaded, folder, seconds)
+    payload = make_page_payload(loaded, folder, seconds, digits)
     make_folder(path.parent)
     with seal_written_files(folder, path):
         remove_unfinished(path)

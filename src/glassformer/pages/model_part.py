@@ -22,6 +22,7 @@ def make_model_part(model: Model, task: Task) -> dict[str, Any]:
         "precision": shape.precision,
         "vocab": shape.vocab,
         "context": shape.context,
+        "any_length": shape.is_any_length,
         "places": places,
         "width": shape.width,
         "layers": [make_layer_part(shape, index) for index in range(len(shape.layers))],

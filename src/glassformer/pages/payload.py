@@ -31,10 +31,16 @@ _SECONDS = 10.0  # that a proof for a page may take
 _Content = dict[str, Any]
 
 
-def make_page_payload(loaded: LoadedModel, folder: Path | None = None, seconds: float = _SECONDS) -> _Content:
-    """The data of one page; `folder` is the model's run folder, where it has one."""
+def make_page_payload(
+    loaded: LoadedModel, folder: Path | None = None, seconds: float = _SECONDS, digits: int | None = None
+) -> _Content:
+    """The data of one page; `folder` is the model's run folder, where it has one.
+
+    `digits`: of the page's numbers, for an adder that takes every length; none: its own.
+    """
     result = _read_own_result(loaded, folder)
-    proof, family = make_proof_part(loaded, folder, seconds), find_family(loaded.task)
+    proof, family = make_proof_part(loaded, folder, seconds, digits), find_family(loaded.task)
+    loaded = loaded.with_digits(digits)
     tests = family.draw_tests(loaded.task, loaded.architecture)
     training, population, missing = _make_past_parts(loaded, folder, result, proof["verdict"])
     content = {

@@ -3,6 +3,7 @@
 A stored proof is used if it is of the same weights; otherwise the model is proved within the time given.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from glassformer.pages.words import format_number, format_page_percent
 from glassformer.pages.worst import find_examples, list_step_rows
 from glassformer.proofs.response import respond_input
 from glassformer.proofs.stored import find_verdict
+from glassformer.proofs.verdict import ALL_INPUTS, Verdict
 from glassformer.proofs.verdict_words import NumberFormats, describe_page_verdict
 from glassformer.runs.load import LoadedModel
 
@@ -17,9 +19,14 @@ _Content = dict[str, Any]
 _NUMBERS = NumberFormats(format_number, format_page_percent)  # as the panels write them
 
 
-def make_proof_part(loaded: LoadedModel, folder: Path | None, seconds: float) -> _Content:
+def make_proof_part(
+    loaded: LoadedModel, folder: Path | None, seconds: float, digits: int | None = None
+) -> _Content:
     """The verdict, what it rests on, and the worst inputs as the model answers them now."""
     verdict = find_verdict(loaded, folder, seconds, "this page")
+    if digits is not None:
+        verdict = _find_length_verdict(verdict, loaded, seconds, digits)
+        loaded = loaded.with_digits(digits)
     examples = find_examples(loaded, loaded.task, verdict)
     if examples.counterexample and verdict.verdict in ("undecided", "not_applicable"):
         wrong = respond_input(loaded, loaded.task, examples.counterexample["input"]).record
@@ -43,3 +50,17 @@ def make_proof_part(loaded: LoadedModel, folder: Path | None, seconds: float) ->
         "error": exact and exact | {"lawful": verdict.lawful_verdict},
         "sentence": describe_page_verdict(verdict, loaded.task, loaded.architecture.context, _NUMBERS),
     }
+
+
+def _find_length_verdict(own: Verdict, loaded: LoadedModel, seconds: float, digits: int) -> Verdict:
+    """For numbers of another length: what holds for every length holds for these, and no other verdict does.
+
+    The hardest pairs of single steps are those of the length of training.
+    """
+    there = loaded.with_digits(digits)
+    if digits == loaded.addition.digits:
+        return own
+    if own.verdict != "proved" or own.inputs != ALL_INPUTS:
+        return find_verdict(there, None, seconds, "this page")
+    fits = own.hardest is not None and max(own.hardest["a"], own.hardest["b"]) < loaded.addition.base**digits
+    return replace(own, hardest=own.hardest if fits else None, details={})

@@ -37,7 +37,7 @@
  */
 
 /**
- * @typedef {{precision: string, vocab: number, context: number, places: number, width: number, layers: Layer[],
+ * @typedef {{precision: string, vocab: number, context: number, any_length: boolean, places: number, width: number, layers: Layer[],
  *   parameters: Parameter[], counts: Object<string, any>, constants: string,
  *   programs: {forward: Program, settle: Program, readout: Program}}} ModelData
  */
@@ -66,8 +66,8 @@
 /**
  * `prompt` has the token of every mark before the answer, and -1 for a digit; positions are units first. Numbers are
  * typed and shown in base ten; digits are those of `base`.
- * @typedef {{name: string, about: string, digits: number, base: number, prompt: number[], x: number[], y: number[],
- *   z: number[], labels: string[], positions: string[], words: Words}} AdderTask
+ * @typedef {{name: string, about: string, digits: number, base: number, any_length: boolean, prompt: number[],
+ *   x: number[], y: number[], z: number[], labels: string[], positions: string[], words: Words}} AdderTask
  */
 
 /**

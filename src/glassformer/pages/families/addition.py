@@ -47,6 +47,7 @@ class AdditionFamily:
             f"their sum has {digits + 1}",
             "digits": digits,
             "base": addition.base,
+            "any_length": layout.is_any_length,
             "prompt": _find_marks(addition),
             "x": list(layout.x_positions),
             "y": list(layout.y_positions),

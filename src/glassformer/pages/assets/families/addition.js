@@ -39,7 +39,7 @@ export const additionFamily = {
   placeName: (payload, place) => adderTask(payload).positions[place],
   writingPlaces: digitPlaces,
   toldPlaces: digitPlaces,
-  title: (payload) => `Adds ${payload.task.about}.`,
+  title: addsWords,
   exampleWords: spacedSum,
   wrongWords: (example) => `${spacedSum(example)} gives ${example.got}, not ${example.expected}`,
   hasCertificate: () => true,
@@ -58,6 +58,21 @@ export const additionFamily = {
 /** @param {Payload} payload */
 function adderTask(payload) {
   return /** @type {AdderTask} */ (payload.task);
+}
+
+/**
+ * Whether it takes numbers of every length; a page is drawn for one, and shorter numbers have 0s before them.
+ * @param {Payload} payload
+ */
+function isAnyLength(payload) {
+  return adderTask(payload).any_length && payload.model.any_length;
+}
+
+/** @param {Payload} payload */
+function addsWords(payload) {
+  const { about, digits } = adderTask(payload);
+  if (!isAnyLength(payload)) return `Adds ${about}.`;
+  return `Adds two numbers of any length; this page is for up to ${digits} digits.`;
 }
 
 /** "57 + 68". @param {import("../types.js").Example} example */
@@ -136,10 +151,17 @@ function readSum(payload, text) {
   const long = numbers.find((digits) => digits.length > String(most).length || BigInt(digits) > most);
   if (long !== undefined) {
     const why = isTen ? `has more than ${task.digits} digits` : `is above ${most}`;
-    return { error: `${quoted(long)} ${why}: ${valid}.` };
+    const more = isAnyLength(payload) ? `, or make a page for longer ones: ${pageCommand(payload, found)}` : "";
+    return { error: `${quoted(long)} ${why}: ${valid}${more}.` };
   }
   const [a, b] = numbers.map(BigInt);
   return { tokens: promptOf(task, a, b), input: `${a}+${b}` };
+}
+
+/** The command that makes a page for these numbers. @param {Payload} payload @param {RegExpExecArray} found */
+function pageCommand(payload, found) {
+  const longest = Math.max(found[1].length, found[2].length);
+  return `glassformer page ${payload.target} --digits ${longest}`;
 }
 
 /** Why a text is not a sum: the part that is not a number, where there are two. @param {string} text */

@@ -61,11 +61,17 @@ export function isTouched(state) {
 
 /** @param {View} view @param {ProofData} proof */
 export function badgeTitle(view, proof) {
-  if (proof.verdict === "proved") return `Proved on all ${manyText(proof.inputs)} inputs`;
+  if (proof.verdict === "proved") return provedWords(proof.inputs);
   if (proof.verdict === "refuted")
     return proof.counterexample ? `Refuted: ${refutedWords(view, proof.counterexample)}` : "Refuted";
   if (proof.verdict === "undecided") return "Undecided";
   return "No proof";
+}
+
+/** On how many inputs; numbers of every length are not counted. @param {string} inputs */
+function provedWords(inputs) {
+  if (inputs === "all") return "Proved for numbers of every length";
+  return `Proved on all ${manyText(inputs)} inputs`;
 }
 
 /**

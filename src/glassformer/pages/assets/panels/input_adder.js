@@ -5,6 +5,8 @@ import { h } from "../dom.js";
 /** @typedef {import("../types.js").AdderView} View */
 /** @typedef {import("../types.js").AdderTask} AdderTask */
 
+const FIELD_DIGITS = 13; // digits that a field of the usual width shows
+
 /** @param {() => View} viewOf @param {(text: string) => void} offer @returns {import("./input.js").Fields} */
 export function adderFields(viewOf, offer) {
   const { task } = viewOf().payload;
@@ -71,7 +73,7 @@ function numberField(name, task) {
     type: "text",
     inputmode: "numeric",
     id: `input-${name}`,
-    class: "field number",
+    class: String(most).length > FIELD_DIGITS ? "field number long" : "field number",
     size: String(most).length,
     autocomplete: "off",
     "aria-label": name === "a" ? "First number" : "Second number",
