@@ -24,7 +24,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "list_all_parameters list_parameters read_out_logits run_layer untie_parameters"
     ),
     "generate": "write_greedy write_sampled",
-    "head": "CLOSED LinearHead LowestHead ParabolicHead TiedHead",
+    "head": "CLOSED Head LinearHead LowestHead ParabolicHead TiedHead",
     "lengths": "ENDS is_any_length lengthen_adder lengthen_architecture",
     "mantissa": "count_mantissa_bits round_mantissa",
     "margins": "measure_margins measure_token_margins",
@@ -38,8 +38,8 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
     "position": (
-        "AlibiRelation CirclePosition ColumnRelation LearnedPosition NoPosition NoRelation RopeRelation "
-        "SpiralPosition"
+        "AlibiRelation CirclePosition ColumnRelation LearnedPosition LowColumnRelation NoPosition "
+        "NoRelation RopeRelation SpiralPosition"
     ),
     "program": "Program trace_programs trace_whole",
     "projection": (

@@ -25,8 +25,8 @@ from glassformer.models.projection import (
     RankOneProjection,
     choose_dimension_range,
 )
+from glassformer.models.relation import MASKED
 
-MASKED = -1e30  # added to the score of a later position; its exponential is 0 in float32 and float64
 _FEW_PAIRS = 4096  # of query and key, whose biases are worth keeping
 Record = Callable[[str, Value], None]
 
@@ -68,6 +68,11 @@ class Attention:
     @property
     def score_scale(self) -> float:
         return 1 / math.sqrt(self.head_size) if self.scale is None else self.scale
+
+    @property
+    def reads_content(self) -> bool:
+        """Whether queries meet keys; otherwise scores are the relation's alone, and nothing is scaled."""
+        return "zero" not in (self.q.kind, self.k.kind)
 
     def parameters(self, name: str, width: int) -> dict[str, Parameter]:
         mixed = self.heads * self.values

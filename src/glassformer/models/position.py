@@ -8,6 +8,8 @@ All that the rest of the package asks of those is in `models/relation.py`.
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from operator import mul
 from typing import Any, ClassVar
 
 from glassformer.core.errors import require_value
@@ -22,10 +24,11 @@ from glassformer.models.parameter import (
     make_uniform_parameter,
 )
 from glassformer.models.part import Part
-from glassformer.models.relation import BiasRelation, Distances, RelationPart, RotationRelation
+from glassformer.models.relation import MASKED, BiasRelation, Distances, RelationPart, RotationRelation
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
 _MOST_COLUMNS = 2**24  # up to which float32 counts every one
+_SAME = 1e-12  # relative: of two ways to compute one frequency
 _LAST_SLOPE = 2.0**-8  # of ALiBi's formula: 2 ** (-8 (h + 1) / heads) at the last head
 _CURVE_WORDS = {
     "amplitude": "radius of the spiral",
@@ -123,8 +126,14 @@ class SpiralPosition(Part):
     def list_constants(self) -> dict[str, float]:
         """The period, the curve where it is not learned, and every slot that is no column's own index."""
         curve = {} if self.learned else {key: float(getattr(self, key)) for key in _CURVE_WORDS}
-        slots = {f"slot {slot:g}": slot for slot in _list_placed_slots(self.slots)}
+        slots = {_name_slot(slot): slot for slot in _list_placed_slots(self.slots)}
         return {"period": self.period} | curve | slots
+
+    def name_fixed_number(self, key: str, value: float) -> str | None:
+        """A learned turn that is fixed is a slot that someone placed, unless it is a column's index."""
+        if key not in dict(self.turns):
+            return key
+        return None if value in _find_columns(self.slots) else _name_slot(value)
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         require_value(dims >= 2, "dimensions of a spiral", "at least 2", dims)
@@ -172,8 +181,17 @@ class SpiralPosition(Part):
         return table
 
 
+def _name_slot(slot: float) -> str:
+    return f"slot {slot:g}"
+
+
 def _list_placed_slots(slots: tuple[float | str, ...]) -> list[float]:
-    """Slots that someone placed, each once: all but the columns 0, 1, .., as many as every number has.
+    """Slots that someone placed, each once: all but the indices of columns."""
+    return sorted({float(slot) for slot in slots if not isinstance(slot, str)} - _find_columns(slots))
+
+
+def _find_columns(slots: tuple[float | str, ...]) -> set[float]:
+    """The columns 0, 1, .., as many as every number has.
 
     Ten digits, a mark at 10 (or at 9.5) and ten digits again: the columns are 0 to 9, the mark's slot was
     placed.
@@ -184,8 +202,7 @@ def _list_placed_slots(slots: tuple[float | str, ...]) -> list[float]:
             runs.append(1)
         elif runs and slot == runs[-1]:
             runs[-1] += 1
-    columns = set(range(min(runs, default=0)))
-    return sorted({float(slot) for slot in slots if not isinstance(slot, str)} - columns)
+    return set(map(float, range(min(runs, default=0))))
 
 
 @dataclass(frozen=True)
@@ -247,8 +264,10 @@ class RopeRelation(RotationRelation):
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
     def list_constants(self) -> dict[str, float]:
-        """Every frequency, or the base that they all follow from."""
-        return {f"frequency {rate:.4g}": rate for rate in self.frequencies} or {"base": self.base}
+        """The base that all frequencies follow from; of a list every one that is no power of the second."""
+        if not self.frequencies:
+            return {"base": self.base}
+        return {f"frequency {rate:.4g}": rate for rate in _drop_powers(self.frequencies)}
 
     def require_fit(self, heads: int, size: int) -> None:
         given, most = len(self.frequencies), size // 2
@@ -259,6 +278,13 @@ class RopeRelation(RotationRelation):
         return self.frequencies or tuple(
             raise_number(self.base, -2 * pair / size) for pair in range(size // 2)
         )
+
+
+def _drop_powers(rates: tuple[float, ...]) -> tuple[float, ...]:
+    """1, r, r^2, .. are one number, r; any other list is as many as it has."""
+    ladder = accumulate(rates[1:2] * (len(rates) - 1), mul, initial=1.0)
+    is_ladder = all(math.isclose(*pair, rel_tol=_SAME) for pair in zip(rates, ladder, strict=True))
+    return rates[1:2] if is_ladder else rates
 
 
 @dataclass(frozen=True)
@@ -272,7 +298,9 @@ class AlibiRelation(BiasRelation):
 
     def list_constants(self) -> dict[str, float]:
         """Every slope, or the last head's, from which the usual formula has the others."""
-        return {f"slope {slope:.4g}": slope for slope in self.slopes} or {"slope": _LAST_SLOPE}
+        if self.slopes in ((), tuple(replace(self, slopes=()).list_slopes(len(self.slopes)))):
+            return {"slope": _LAST_SLOPE}
+        return {f"slope {slope:.4g}": slope for slope in self.slopes}
 
     def require_fit(self, heads: int, size: int) -> None:
         given = len(self.slopes)
@@ -349,5 +377,26 @@ class ColumnRelation(BiasRelation):
         return "scores fall with the distance of columns"
 
 
+@dataclass(frozen=True)
+class LowColumnRelation(ColumnRelation):
+    """The same, blind to columns that are more than `highest` above the query's.
+
+    With `highest` 1 a digit of an answer is written with no digit above it in view, and none matters.
+    """
+
+    kind: ClassVar[str] = "low_columns"
+    highest: int = 1
+
+    def list_constants(self) -> dict[str, float]:
+        return {"highest": float(self.highest)}
+
+    def bias(self, head: int, heads: int, distance: float) -> float:
+        return MASKED if distance > self.highest else -0.0
+
+    @property
+    def score_term(self) -> str:
+        return f"{super().score_term}; columns more than {self.highest} up are masked"
+
+
 Position = NoPosition | LearnedPosition | SinusoidalPosition | SpiralPosition | CirclePosition
-Relation = NoRelation | RopeRelation | AlibiRelation | ColumnRelation
+Relation = NoRelation | RopeRelation | AlibiRelation | ColumnRelation | LowColumnRelation

@@ -24,6 +24,7 @@ from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameter, Parameters
 from glassformer.models.part import Part
 
+MASKED = -1e30  # added to the score of a key that is not seen; its exponential is 0 in float32 and float64
 Distances = Sequence[float] | Float[np.ndarray, "query key"]  # plain numbers, for `ops.array`
 
 

@@ -25,6 +25,7 @@ from glassformer.training.objective import HeldOutScores, compute_window_loss, s
 from glassformer.training.optimiser import make_optimiser
 from glassformer.training.polish import polish_vector
 from glassformer.training.settings import TrainSettings
+from glassformer.training.sharpen import sharpen_loss
 from glassformer.training.streams import make_stream_key
 
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
@@ -236,10 +237,11 @@ def _find_cpu_options() -> dict[str, Any] | None:
 def choose_loss(model: Architecture, train: TrainSettings, batch: int) -> Callable[..., Array]:
     """The loss in one kernel, on a GPU and for a model that suits it; else as the compiler makes it."""
     if not uses_gpu(train) or train.kernel == "plain":
-        return compute_window_loss
+        return sharpen_loss(compute_window_loss, train.logit_factor)
     from glassformer.training.fused import compute_fused_loss, fits_kernel  # Pallas takes a second to import
 
-    return compute_fused_loss if fits_kernel(model, batch) else compute_window_loss
+    loss = compute_fused_loss if fits_kernel(model, batch) else compute_window_loss
+    return sharpen_loss(loss, train.logit_factor)
 
 
 def uses_gpu(train: TrainSettings) -> bool:

@@ -1,9 +1,10 @@
 """How a population is trained: numbers only, shared by the command line, TOML files and Python."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from glassformer.core.errors import require_bounds, require_value
+from glassformer.core.values import LATER
 
 _MOST_STEPS = 10**9  # of a training run: a month of work for the smallest model here
 
@@ -43,6 +44,7 @@ class TrainSettings:
         "auto"  # on a GPU: one kernel per step, where the model suits it
     )
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one per core
+    logit_factor: float = field(default=1.0, metadata=LATER)  # of all logits, in the loss alone
 
     def __post_init__(self) -> None:
         require_bounds(
@@ -52,13 +54,12 @@ class TrainSettings:
         require_bounds(self, batch=(1, 10**7), held_out=(1, 10**8), polish_batch=(1, 10**8))
         require_bounds(self, polish_steps=(0, 10**7), margin_steps=(0, 10**7))
         require_bounds(self, mine=(0, 1_000), threads=(0, 4_096))
-        for field in ("weight_decay", "clip", "grokfast_gain", "start_noise"):
-            require_value(getattr(self, field) >= 0, field, "at least 0", getattr(self, field))
-        for field in ("beta1", "beta2", "grokfast_decay"):
-            require_value(
-                0 <= getattr(self, field) < 1, field, "at least 0 and below 1", getattr(self, field)
-            )
+        for name in ("weight_decay", "clip", "grokfast_gain", "start_noise"):
+            require_value(getattr(self, name) >= 0, name, "at least 0", getattr(self, name))
+        for name in ("beta1", "beta2", "grokfast_decay"):
+            require_value(0 <= getattr(self, name) < 1, name, "at least 0 and below 1", getattr(self, name))
         require_value(self.peak_rate > 0, "peak_rate", "above 0", self.peak_rate)
+        require_value(self.logit_factor > 0, "logit_factor", "above 0", self.logit_factor)
         require_value(0 <= self.final_rate <= 1, "final_rate", "a share between 0 and 1", self.final_rate)
         require_value(
             self.first_seed + self.seeds <= 2**31, "first_seed", "below 2^31 with all seeds", self.first_seed
