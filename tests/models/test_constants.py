@@ -1,5 +1,6 @@
 """Chosen constants: each kind by hand, and equal functions with equal counts."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -12,11 +13,19 @@ from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
 from glassformer.models.position import (
     AlibiRelation,
     CirclePosition,
+    ColumnRelation,
     LearnedPosition,
     RopeRelation,
     SinusoidalPosition,
     SpiralPosition,
 )
+from glassformer.models.projection import (
+    DirectionProjection,
+    FullProjection,
+    PatternProjection,
+    ZeroProjection,
+)
+from glassformer.models.token import ArcTable
 from glassformer.zoo import ZOO
 
 BARE = Architecture(layers=(Layer(None),))  # nothing but free parameters
@@ -95,6 +104,68 @@ def test_a_gain_that_is_fixed_counts_like_one_that_is_written():
     tied = replace(free, ties=(Tie("final_norm.gain", "ff_norm.gain"),), fixed=tuple(entries[:2]))
     for model in (replace(free, fixed=tuple(entries)), tied):
         assert set(list_constants(model)) == set(list_constants(written))
+
+
+def test_a_list_of_frequencies_or_slopes_counts_like_its_formula():
+    """RoPE of base 10,000 and ALiBi of four heads, by formula and written out."""
+    turns, falls = RopeRelation(), AlibiRelation()
+    rates, slopes = turns.rates(8), tuple(falls.list_slopes(4))
+    for formula, written in (
+        (
+            with_attention(head_size=8, relation=turns),
+            with_attention(head_size=8, relation=RopeRelation(rates)),
+        ),
+        (
+            with_attention(heads=4, head_size=2, relation=falls),
+            with_attention(heads=4, head_size=2, relation=AlibiRelation(slopes)),
+        ),
+    ):
+        assert count_constants(formula) == count_constants(written) == 1
+    odd = (1.0, 0.1, 0.02)
+    assert count_constants(with_attention(head_size=6, relation=RopeRelation(odd))) == 2
+    assert count_constants(with_attention(head_size=4, relation=RopeRelation((1.0, 0.0)))) == 0
+    assert count_constants(with_attention(heads=2, relation=AlibiRelation((0.5, 0.3)))) == 2
+
+
+def test_a_turn_that_is_fixed_counts_like_a_slot():
+    """Both marks at 10, written as slots, or as turns that the architecture fixes; at 3 none counts."""
+    ten = tuple(range(10))
+    for at, more in ((10.0, 1), (3.0, 0)):
+        written = replace(BARE, position=SpiralPosition(slots=(*ten, at, *ten, at, *ten)))
+        learned = SpiralPosition(
+            slots=(*ten, "plus", *ten, "equals", *ten), turns=(("plus", 9.0), ("equals", 9.0))
+        )
+        entries = tuple(FixedEntry(f"position.{mark}", value=at) for mark in ("plus", "equals"))
+        fixed = replace(BARE, position=learned, fixed=entries)
+        assert set(list_constants(written)) == set(list_constants(fixed))
+        assert count_constants(fixed) == 3 + more
+
+
+def test_scores_that_are_0_have_no_scale():
+    blind = with_attention(q=ZeroProjection(), head_size=2)
+    scaled = replace(blind, layers=(Layer(Attention(q=ZeroProjection(), head_size=2)),))
+    assert count_constants(blind) == count_constants(scaled) == 0
+
+
+def test_one_function_in_two_formulas_may_differ():
+    """A direction is free as a pattern and one number as an angle: the rule reads formulas, not functions."""
+    pattern = with_attention(value_size=1, v=PatternProjection(entries=("-1 1",)), out=FullProjection())
+    angle = with_attention(value_size=1, v=DirectionProjection(), out=FullProjection())
+    turned = replace(angle, fixed=(FixedEntry("attn.v.angle", value=3 * math.pi / 4),))
+    assert (count_constants(pattern), count_constants(turned)) == (0, 1)
+
+
+def test_initial_values_do_not_count():
+    first, other = ArcTable(amplitude=2.5, stride=0.29), ArcTable(amplitude=7.0, stride=0.01)
+    assert count_constants(replace(BARE, token=first)) == count_constants(replace(BARE, token=other)) == 0
+    for sharpness in (1.0, 9.0):
+        relation = ColumnRelation(sharpness=sharpness, spread=0.3)
+        assert count_constants(with_attention(relation=relation)) == 0
+
+
+def test_any_8_by_name_and_value():
+    said = dict(list_constants(ZOO["any-8"].architecture))
+    assert said == {"token.middle": 0.125, "norm.gain": 6.0, "norm.eps": 6.0}
 
 
 def test_a_value_and_its_opposite_are_one():

@@ -55,7 +55,7 @@ def test_relations_count_their_numbers():
         AlibiRelation(),
         AlibiRelation(slopes=(2.0, 0.0)),
     ]
-    assert [len(relation.list_constants()) for relation in relations] == [0, 1, 2, 1, 2]
+    assert [len(relation.list_constants()) for relation in relations] == [0, 1, 1, 1, 2]
 
 
 def test_spiral_by_hand():

@@ -10,7 +10,12 @@ the entries that an architecture fixes are listed too. Of these
 
 What nobody chose is not listed: sizes and what follows from them (the column's own index, the digit that a
 token stands for, the middle of ten digits), the numbers inside sine, GELU and softmax, and masks, which stand
-for minus infinity. So equal functions count equally: a ramp that enters by a fixed factor of 1 is a ramp.
+for minus infinity. The scale of scores is listed always, although without a choice it follows from a size.
+
+The rule counts formulas as they are written, so two formulas of one function may differ: a direction is free
+as the pattern (-1, 1) and costs a number as an angle of 3/8 turn. Some are brought to one form first: a
+parameter that is fixed and the same number written into the formula, a list of frequencies or slopes and the
+formula that it follows, and the scale of scores that are 0.
 
 >>> from glassformer.models.norm import FlatNorm
 >>> four, plain = FlatNorm(factor=4.0), FlatNorm()
@@ -22,7 +27,7 @@ for minus infinity. So equal functions count equally: a ramp that enters by a fi
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from glassformer.models.architecture import Architecture, Layer
+from glassformer.models.architecture import Architecture, FixedEntry, Layer
 from glassformer.models.part import Part
 
 _WIRING = (0.0, 1.0)  # sizes that do not count
@@ -64,8 +69,19 @@ def _list_named_numbers(model: Architecture) -> Iterator[Constant]:
     yield from _name_numbers("norm", model.final_norm)
     yield from _name_numbers("head", model.head)
     for entry in model.fixed:
-        is_gain = entry.name.endswith("norm.gain")  # a gain is one, fixed here or written into the norm
-        yield Constant("norm.gain" if is_gain else entry.name, entry.value)
+        if name := _name_fixed_entry(model, entry):
+            yield Constant(name, entry.value)
+
+
+def _name_fixed_entry(model: Architecture, entry: FixedEntry) -> str | None:
+    """As a formula would call it that has the number written in; none for a column's own index."""
+    part, _, key = entry.name.rpartition(".")
+    if key == "gain" and part.endswith("norm"):
+        return "norm.gain"
+    if part != "position":
+        return entry.name
+    written = model.position.name_fixed_number(key, entry.value)
+    return written and f"position.{written}"
 
 
 def _list_layer_numbers(layer: Layer) -> Iterator[Constant]:
@@ -74,7 +90,8 @@ def _list_layer_numbers(layer: Layer) -> Iterator[Constant]:
         yield from _name_numbers("norm", attention.qk_norm)
         yield from _name_numbers("norm", attention.k_norm or attention.qk_norm)
         yield from _name_numbers("relation", attention.relation)
-        yield Constant("attn.scale", attention.score_scale)
+        if attention.reads_content:
+            yield Constant("attn.scale", attention.score_scale)
     yield from _name_numbers("norm", layer.feedforward_norm)
 
 

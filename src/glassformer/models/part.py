@@ -16,3 +16,7 @@ class Part:
     def list_constants(self) -> dict[str, float]:
         """Every number of the formula that is neither stored nor follows from sizes, by its name."""
         return {}
+
+    def name_fixed_number(self, key: str, value: float) -> str | None:
+        """What the formula would call this parameter with the number written in; none: it would not count."""
+        return key
