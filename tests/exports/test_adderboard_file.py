@@ -51,7 +51,7 @@ def test_the_metadata_are_those_that_the_board_asks_for():
     assert about["params"] == 29 == sum(one.numel() for one in model.parameters())
     assert about["name"] == "glass-29"
     assert about["architecture"] == "1L decoder, d=5, 1h"
-    assert "arc token embedding" in about["tricks"]
+    assert "token embedding: arc" in about["tricks"]
 
 
 def test_a_wrong_model_is_wrong_in_the_same_way():

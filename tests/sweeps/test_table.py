@@ -33,6 +33,12 @@ def test_known_numbers():
     assert line.proved_margin == pytest.approx(0.155)
 
 
+def test_an_entry_that_is_fixed_is_no_parameter():
+    """any-6 stores the eight numbers of any-8, and two of them are fixed."""
+    (line,) = make_sweep_table(make_sweep("any-6", numbers={"seeds": 256}), {})
+    assert line.parameters == 6
+
+
 def test_the_rate_of_a_rule_is_of_seeds_that_reached_since_few_are_tried():
     (line,) = make_sweep_table(make_sweep("successor", numbers={"seeds": 256}), {"successor": SEEDS})
     assert (line.success, line.rate, line.tried, line.proved) == ("reached", 20 / 256, 7, 7)
