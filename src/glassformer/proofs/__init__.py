@@ -16,4 +16,5 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "describe_page_verdict describe_proved_inputs describe_undecided describe_verdict "
         "format_hardest_input"
     ),
+    "window": "ColumnWindow find_window",
 }

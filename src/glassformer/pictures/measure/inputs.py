@@ -23,7 +23,6 @@ from glassformer.tasks import (
     Addition,
     Sequences,
     Task,
-    add_digits,
     compute_entropy_floor,
     tabulate_automaton,
     to_digits,
@@ -171,7 +170,7 @@ class _SumInputs(Inputs):
         x, y = (to_digits([number], digits, base) for number in (pair or _make_carrying_pair(digits, base)))
         layout = self.task.written()
         written = list(layout.z_positions)[digits // 2]
-        return (layout.encode(x, y, add_digits(x, y, base))[:written, 0],)
+        return (layout.encode(x, y, self.task.solve_digits(x, y))[:written, 0],)
 
 
 INPUTS: dict[Family, type[Inputs]] = {"rule": _RuleInputs, "question": _PromptInputs, "addition": _SumInputs}

@@ -5,13 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from glassformer.core.errors import UserError, require_value
+from glassformer.models.lengths import is_any_length
 from glassformer.pictures.measure.inputs import INPUTS, Pair
 from glassformer.pictures.measure.subject import Past, Subject
 from glassformer.runs.folder import read_stored_run
 from glassformer.runs.history import read_history, read_seed
 from glassformer.runs.load import LoadedModel
 from glassformer.runs.metrics import find_metrics
+from glassformer.tasks.addition import count_digits
 
+_MOST_DIGITS = 20  # of a pair; more columns than that nobody can read
 _OPTIONS = {"pair": "--pair", "sequences": "--sequence", "query": "--query", "dims": "--dims"}
 
 
@@ -27,13 +30,31 @@ def make_subject(
 ) -> Subject:
     """A model of any task, at a saved step where one is asked for; the user's inputs come first."""
     past = _read_past(folder) if folder else Past()
-    subject = Subject(loaded, loaded.task, loaded.data, name, (), None, past, dims, None, pair, folder)
+    own, loaded = _count_own_digits(loaded), _lengthen_for_pair(loaded, pair)
+    subject = Subject(loaded, loaded.task, loaded.data, name, (), None, past, dims, None, pair, folder, own)
     _refuse_others(subject, {"pair": pair, "sequences": sequences, "query": query, "dims": dims})
     _require_dims(dims, loaded.architecture.width)
     if step is not None:
         subject = load_subject_step(subject, step)
     followed = subject.inputs.follow(tuple(sequences), pair)
     return replace(subject, sequences=followed, query=_read_query(subject, query))
+
+
+def _count_own_digits(loaded: LoadedModel) -> int | None:
+    """Of an adder's numbers; none of other models."""
+    return loaded.addition.digits if loaded.task.family == "addition" else None
+
+
+def _lengthen_for_pair(loaded: LoadedModel, pair: Pair | None) -> LoadedModel:
+    """The adder for longer numbers where the pair has them; as it is where it takes one length alone."""
+    if pair is None or loaded.task.family != "addition" or min(pair) < 0:
+        return loaded
+    own, needed = loaded.addition.digits, max(count_digits(one, loaded.addition.base) for one in pair)
+    if needed <= own or not is_any_length(loaded.architecture, loaded.addition):
+        return loaded
+    if needed > _MOST_DIGITS:
+        raise UserError(f"--pair: a picture has room for {_MOST_DIGITS} digits, and a number has {needed:,}")
+    return loaded.with_digits(needed)
 
 
 def load_subject_step(subject: Subject, step: int) -> Subject:

@@ -60,6 +60,7 @@ class Subject:
     query: tuple[int, int] | None = None  # token and position; none: the last of the first sequence
     pair: Pair | None = None  # additions: the sum that is worked through; none: the hardest that is known
     folder: Path | None = None  # of the run, where there is one
+    trained_digits: int | None = None  # where the pair is longer, and the model takes every length
 
     @cached_property
     def inputs(self) -> Inputs:

@@ -11,7 +11,6 @@ from jaxtyping import Bool, Int
 from glassformer.tasks import (
     Addition,
     TokenSource,
-    add_digits,
     classify_positions,
     follow_states,
     measure_source_distance,
@@ -68,7 +67,7 @@ def draw_sum_trials(task: Addition, count: int, seed: int = 0) -> Trials:
     x, y = random.integers(0, task.base, (2, task.digits, count))
     layout = task.written()
     written = list(layout.z_positions)[middle]
-    tokens = layout.encode(x, y, add_digits(x, y, task.base)).T  # trial pos
+    tokens = layout.encode(x, y, task.solve_digits(x, y)).T  # trial pos
     following = tokens[:, written]
     allowed = np.arange(len(layout.labels)) == following[:, None]
     source = np.full(count, list(layout.x_positions)[middle])

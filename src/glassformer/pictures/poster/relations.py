@@ -14,6 +14,12 @@ from glassformer.models.forward import format_layer_prefix, untie_parameters
 from glassformer.pictures.parts.frame import Frame
 from glassformer.pictures.parts.labels import place_labels
 from glassformer.pictures.parts.marks import draw_data_arrow
+from glassformer.pictures.poster.column_kernel import (
+    ColumnKernel,
+    describe_column_kernel,
+    draw_column_kernel,
+    measure_column_kernel,
+)
 from glassformer.pictures.poster.style import LARGER, SIZE, open_axes, set_few_ticks
 from glassformer.pictures.poster.sums import Sums
 
@@ -50,7 +56,7 @@ class Biases:
     added: Float[np.ndarray, "head distance"]
 
 
-Relation = Rotations | Slopes | Biases
+Relation = Rotations | Slopes | Biases | ColumnKernel
 
 
 def collect_position_relations(sums: Sums) -> list[Relation]:
@@ -65,7 +71,8 @@ def collect_position_relations(sums: Sums) -> list[Relation]:
         if slopes:
             found.append(Slopes(relation.kind, layer, np.array(slopes, np.float64)))
         elif relation.is_bias:
-            found.append(_measure_biases(sums, layer, attention))
+            kernel = measure_column_kernel(sums.model, layer) if relation.is_any_length else None
+            found.append(kernel or _measure_biases(sums, layer, attention))
     return found
 
 
@@ -117,13 +124,17 @@ def draw_relation(
             _draw_dial(axes, float(rate), distances, places, frame.theme)
         return
     axes = frame.axes(1.0, 0.6, room - 0.8, room - 1.1)
-    if isinstance(relation, Slopes):
+    if isinstance(relation, ColumnKernel):
+        draw_column_kernel(axes, relation, frame.theme)
+    elif isinstance(relation, Slopes):
         _draw_slopes(axes, relation, places, frame.theme)
     else:
         _draw_biases(axes, relation, frame.theme)
 
 
 def describe_position_relation(relation: Relation, distances: Mapping[str, int]) -> list[str]:
+    if isinstance(relation, ColumnKernel):
+        return [describe_column_kernel(relation)]
     if not isinstance(relation, Rotations):
         return []
     far = join_words([f"{name} {distance}" for name, distance in distances.items()], empty="nothing")

@@ -13,7 +13,6 @@ from jaxtyping import Bool, Float, Int
 
 from glassformer.models.forward import format_layer_prefix
 from glassformer.models.margins import measure_token_margins
-from glassformer.tasks import add_digits
 
 if TYPE_CHECKING:
     from glassformer.pictures.poster.sums import Sums
@@ -127,7 +126,7 @@ def draw_sample(sums: "Sums") -> SumSample:
     """The sums, a block at a time, so that memory stays small."""
     random, base = np.random.default_rng(0), sums.task.base
     x, y = random.integers(0, base, (2, sums.task.digits, _SUMS), np.int32)
-    z, layout = add_digits(x, y, base), sums.layout
+    z, layout = sums.task.solve_digits(x, y), sums.layout
     tokens = layout.encode(x, y, z)[:-1].T  # sum pos
     parts = list(_trace_blocks(sums, tokens))
     kept = {key: np.concatenate([part[key] for part, _ in parts]) for key in parts[0][0]}

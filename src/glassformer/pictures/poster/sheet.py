@@ -21,7 +21,7 @@ from glassformer.core.words import choose_plural, format_count, format_power, fo
 from glassformer.models.constants import count_constants, count_fixed_nonzero
 from glassformer.models.forward import list_all_parameters, list_parameters
 from glassformer.models.lengths import is_any_length
-from glassformer.pictures.parts.frame import TITLE, Frame, make_sheet, measure_text_width
+from glassformer.pictures.parts.frame import TITLE, Frame, make_sheet, measure_text_width, wrap_text
 from glassformer.pictures.picture import Data, Picture
 from glassformer.pictures.poster.style import (
     CONTENT,
@@ -43,6 +43,8 @@ _CARD, _CARD_HEIGHT = 17.0, 11.0
 _EDGE, _GAP, _HEAD = 0.75, 0.6, 3.3
 _BELOW = 0.7  # under the last row
 _INSIDE = 0.3  # from a card's side to what is in it
+_TITLE_TOP = 0.26  # of a card's title
+_TITLE_SIZES = (12.0, 11.5, 11.0, 10.5, 10.0, TITLE)  # points
 _ABOVE = 1.4  # from a card's top to its content: two lines of title
 
 
@@ -99,9 +101,19 @@ def _draw_panel_card(back: Axes, card: Frame, number: int, panel: Picture, data:
         back, card.left, card.top, card.width, card.height, theme.paper, theme.faint, 0.25, 0.8, zorder=1
     )
     draw_badge(back, card.left + 0.75, card.top + 0.72, 0.36, str(number), theme.accent, 13)
-    title = panel.functions.title(data)
-    card.write(1.35, 0.32, title, TITLE, (card.width - 1.35 - _INSIDE) * 0.97, weight="bold")
+    title, room = panel.functions.title(data), (card.width - 1.35 - _INSIDE) * 0.97
+    card.write(1.35, _TITLE_TOP, title, _choose_title_size(title, room), room, weight="bold")
     panel.functions.draw(card.part(_INSIDE, _ABOVE, card.width - 2 * _INSIDE, CONTENT), data)
+
+
+def _choose_title_size(title: str, room: float) -> float:
+    """As large as two lines allow: a sheet is often seen small.
+
+    >>> _choose_title_size("All 8 parameters in 8 arrays", 15.0), _choose_title_size("word " * 40, 15.0)
+    (12.0, 9.5)
+    """
+    fits = (size for size in _TITLE_SIZES if len(wrap_text(title, room, size, "bold")) <= 2)
+    return next(fits, TITLE)
 
 
 def make_headline(sums: "Sums") -> Headline:

@@ -58,6 +58,17 @@ def choose_position_colour(label: str, theme: Theme) -> str:
     return colours.get(label[:1], theme.muted) if label[1:2].isdigit() or label[1:2] == " " else theme.muted
 
 
+def is_end_digit(label: str, labels: tuple[str, ...], place: int) -> bool:
+    """First and last digits of the numbers.
+
+    >>> labels = ("<", "x0", "x1", "x2", "<")
+    >>> [is_end_digit(label, labels, place) for place, label in enumerate(labels)]
+    [False, True, False, True, False]
+    """
+    beside = [labels[other][:1] for other in (place - 1, place + 1) if 0 <= other < len(labels)]
+    return label[1:].isdigit() and (len(beside) < 2 or any(letter != label[0] for letter in beside))
+
+
 def add_canvas(frame: Frame, x: float, y: float, width: float, height: float) -> Axes:
     """Axes without any frame, whose data are centimetres from the top left."""
     axes = frame.axes(x, y, width, height)

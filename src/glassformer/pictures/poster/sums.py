@@ -4,7 +4,7 @@ The digit z_k of the answer is written at the position before its own: the query
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from glassformer.models.architecture import Architecture
 from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.blocks import to_dense
 from glassformer.models.forward import format_layer_prefix, ignore_record, untie_parameters
+from glassformer.models.lengths import lengthen_adder
 from glassformer.models.model import Model
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.pictures.poster.sample import SumSample, compute_carries, compute_signed_margins, draw_sample
@@ -25,7 +26,7 @@ from glassformer.proofs.response import respond_sum
 from glassformer.proofs.stored import find_verdict
 from glassformer.proofs.verdict import Verdict
 from glassformer.runs.load import LoadedModel
-from glassformer.tasks import Addition, Layout, add_digits, to_digits, to_numbers
+from glassformer.tasks import Addition, Layout, to_digits, to_numbers
 from glassformer.tasks.hard import draw_hard_pairs
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Sums:
     )
     about: str = ""  # what is special about it, in a line
     step: int | None = None  # the training step of the weights; none: the last
+    trained_digits: int = 0  # of the numbers that it was trained on; these may be longer
 
     @property
     def architecture(self) -> Architecture:
@@ -114,7 +116,7 @@ class Sums:
     def digits(self) -> Int[np.ndarray, "number column"]:
         """Of a, b and the right sum, units first; a and b have a 0 in the last column."""
         a, b = (to_digits([number], self.task.digits, self.task.base) for number in self.pair)
-        rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], add_digits(a, b, self.task.base)[:, 0]]
+        rows = [np.r_[a[:, 0], 0], np.r_[b[:, 0], 0], self.task.solve_digits(a, b)[:, 0]]
         return np.asarray(np.stack(rows), np.int64)
 
     @property
@@ -213,15 +215,37 @@ def make_sums(subject: "Subject") -> Sums:
     if not any(layer.attention for layer in model.architecture.layers):
         raise UserError(f"{name} has no attention, so that there is nothing to explain")
     _require_finite_pass(model, task, name)
-    judged = LoadedModel(model.architecture, model.params, task, subject.data, name)
+    trained = subject.trained_digits or task.digits
+    judged = LoadedModel(model.architecture, model.params, task, subject.data, name).with_digits(trained)
     with np.errstate(over="ignore"):
         findings = find_verdict(judged, subject.folder, _SECONDS, "this poster")
+        model, task = _fit_counterexample(model, task, findings, pair)
+        if task.digits != trained:
+            findings = _take_to_length(findings, model, task)
         tried = None if findings.hardest_step or findings.wrong_pair else find_worst_tried_pair(model, task)
         if tried is not None:
             findings = refute_by_pairs(findings, model, task, [one for one in (tried, pair) if one])
     chosen = _choose_default_pair(findings, tried) if pair is None else pair
     about = find_model_summary(name, subject.folder)
-    return Sums(model, task, name, chosen, findings, tried, about, subject.step)
+    return Sums(model, task, name, chosen, findings, tried, about, subject.step, trained)
+
+
+def _take_to_length(findings: Verdict, model: Model, task: Addition) -> Verdict:
+    """Without the hardest pairs of single digits; the hardest of all stays if it is as hard here."""
+    worst = findings.hardest_step
+    if worst is None or max(worst.a, worst.b) >= task.base**task.digits:
+        return replace(findings, details={})
+    margin = write_sum(model, task, worst.a, worst.b).digits[worst.step].margin
+    is_same = abs(margin - worst.margin) <= 2 * (findings.rounding_bound or 0.0)
+    return replace(findings, details={"hardest_by_step": [asdict(worst)] if is_same else []})
+
+
+def _fit_counterexample(
+    model: Model, task: Addition, findings: Verdict, pair: tuple[int, int] | None
+) -> tuple[Model, Addition]:
+    """At the length at which a counterexample fails, where it is shown: at others it may come out right."""
+    digits = (findings.counterexample or {}).get("digits")
+    return (model, task) if digits is None or pair else lengthen_adder(model, task, digits)
 
 
 def _require_finite_pass(model: Model, task: Addition, name: str) -> None:
@@ -274,7 +298,7 @@ def _make_hard_sums(
     """The same hard pairs at every call, written out with their right answers, and these alone."""
     x, y = draw_hard_pairs(np.random.default_rng(0), count, task.digits, task.base)
     layout = task.written()
-    tokens = layout.encode(x, y, add_digits(x, y, task.base))
+    tokens = layout.encode(x, y, task.solve_digits(x, y))
     return tokens[:-1].T, tokens[layout.answer].T
 
 

@@ -21,12 +21,14 @@ from glassformer.pictures.poster.style import (
     draw_token_cell,
     find_parameter_stage,
     format_cell_token,
+    is_end_digit,
     write_centred_text,
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import Sums
 
 _STREAM, _BOX_TOP, _FLOW = 0.6, 1.5, 5.75  # cm within the flow's canvas
+_NAMED = 0.36  # cm a position, from which each has its name above it
 _BUDGET = 7.45  # cm below the panel's top
 
 
@@ -111,7 +113,8 @@ def _draw_problem_tokens(axes: Axes, frame: Frame, data: Data) -> None:
         x = (place + 0.5) * wide
         edge = theme.good if place >= data["prompt"] else "none"
         draw_token_cell(axes, x, 0.72, wide - 0.05, 0.5, format_cell_token(token), theme, edge)
-        if label != token and not label.isdigit():
+        has_room = wide >= _NAMED or is_end_digit(label, data["labels"], place)
+        if has_room and label != token and not label.isdigit():
             write_centred_text(axes, x, 0.22, lower_digits(label), color=choose_position_colour(label, theme))
     answer = wide * data["prompt"]
     problem = "read: {} + {} =".format(*data["pair"]) if "pair" in data else "read"

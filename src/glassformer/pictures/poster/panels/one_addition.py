@@ -65,7 +65,7 @@ def compute(sums: Sums) -> Data:
 
 def _describe_sources(sums: Sums, step: int) -> str:
     """The positions that the last layer's heads look at most."""
-    place, labels = sums.layout.predicting.start + step, sums.layout.position_labels()
+    place, labels = sums.layout.predicting.start + step, _name_positions(sums)
     heads = [head for head in sums.heads if head.layer == sums.attention_layers[-1]]
     most = max(1, _SOURCES // len(heads))
     words = []
@@ -77,13 +77,18 @@ def _describe_sources(sums: Sums, step: int) -> str:
         best = np.argsort(-weights, kind="stable")[:most]
         words.append(
             " ".join(
-                f"{lower_digits('mark' if labels[i].isdigit() else labels[i])} "
-                f"{format_percent(float(weights[i]), 0)}"
+                f"{lower_digits(labels[i])} {format_percent(float(weights[i]), 0)}"
                 for i in best
                 if weights[i] >= 0.005
             )
         )
     return " | ".join(words)
+
+
+def _name_positions(sums: Sums) -> list[str]:
+    """`x3`, `<`, and words for marks that look like digits: the paddings where a number has its columns."""
+    plain = "pad" if sums.layout.is_any_length else "mark"
+    return [plain if label.isdigit() else label for label in sums.layout.position_labels()]
 
 
 def title(data: Data) -> str:

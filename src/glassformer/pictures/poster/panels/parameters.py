@@ -81,7 +81,8 @@ def _to_grid(array: np.ndarray) -> np.ndarray:
 
 def _find_dead_entries(subject: Subject, name: str) -> np.ndarray:
     """Which free numbers of an array change no logit of any of the sums when nudged, in float64."""
-    model, (tokens, asked) = to_float64(subject.model), _choose_nudge_inputs(subject)
+    shown = subject.sums.model if subject.inputs.has_columns else subject.model
+    model, (tokens, asked) = to_float64(shown), _choose_nudge_inputs(subject)
     before = model.forward(tokens)[:, asked]
     array = model.params[name]
     dead = np.zeros(array.shape, bool)

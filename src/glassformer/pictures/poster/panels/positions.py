@@ -15,6 +15,7 @@ from glassformer.pictures.parts.labels import place_labels
 from glassformer.pictures.parts.marks import draw_zero_lines, show_plane
 from glassformer.pictures.parts.matrices import make_share_colours
 from glassformer.pictures.picture import Data
+from glassformer.pictures.poster.column_kernel import ColumnKernel, title_column_kernel
 from glassformer.pictures.poster.projection import project_points
 from glassformer.pictures.poster.relations import (
     DIALS,
@@ -25,12 +26,20 @@ from glassformer.pictures.poster.relations import (
     draw_relation,
     find_digit_distances,
 )
-from glassformer.pictures.poster.style import SIZE, choose_position_colour, write_paragraph
+from glassformer.pictures.poster.style import (
+    SIZE,
+    choose_position_colour,
+    is_end_digit,
+    write_paragraph,
+)
 from glassformer.pictures.poster.sums import Sums
 
 _SCORE_WORDS = (
     "Right: exp(mean score of each position minus the best one's), for every answer digit (rows, in the "
     "order of writing). Strong colour: near 1; positions in the background colour get almost no weight."
+)
+_KERNEL_WORDS = (
+    "Right: the same for every answer digit (rows, in the order of writing), of mean scores over random sums."
 )
 _SIDE = 7.2  # cm: the view on the left
 _MOST = 6  # heads that have a map, the last ones
@@ -150,6 +159,8 @@ def title(data: Data) -> str:
                 f"No position table: queries and keys are rotated by {angles} per position, so scores depend "
                 "on distances"
             )
+        if isinstance(relation, ColumnKernel):
+            return title_column_kernel(relation)
         if isinstance(relation, Biases):
             return f"No position table: {relation.effect}"
         return "No position table: each head lowers a score by its slope times the distance"
@@ -171,8 +182,14 @@ def draw(frame: Frame, data: Data) -> None:
     else:
         frame.write(0.3, 3.5, "no positions", 16, color=frame.theme.muted)
     _draw_position_scores(frame, data)
-    lines.append(_SCORE_WORDS)
+    lines.append(_describe_score_map(data))
     write_paragraph(frame, 0, 8.25, frame.width, [line for line in lines if line])
+
+
+def _describe_score_map(data: Data) -> str:
+    """What is at the right; where the left has the weights of columns, that says most of it."""
+    is_kernel = any(isinstance(relation, ColumnKernel) for relation in data["relations"])
+    return _KERNEL_WORDS if is_kernel else _SCORE_WORDS
 
 
 def _draw_position_space(axes: Axes, data: Data, theme: Theme) -> None:
@@ -235,25 +252,23 @@ def _draw_position_scores(frame: Frame, data: Data) -> None:
 def _name_score_map(axes: Axes, data: Data, high: float, is_last: bool) -> None:
     steps = range(len(data["columns"])) if high > 2.8 else (0, len(data["columns"]) - 1)
     axes.set_yticks(list(steps), [lower_digits(f"z{data['columns'][step]}") for step in steps])
-    ends = [
-        place for place, label in enumerate(data["labels"]) if _is_end_digit(label, data["labels"], place)
-    ]
+    ends = [place for place, label in enumerate(data["labels"]) if is_end_digit(label, data["labels"], place)]
     axes.set_xticks(
         ends, [lower_digits(data["labels"][place]) for place in ends] if is_last else [""] * len(ends)
     )
     axes.tick_params(length=2)
 
 
-def _is_end_digit(label: str, labels: tuple[str, ...], place: int) -> bool:
-    """First and last digits of the numbers."""
-    beside = [labels[other][:1] for other in (place - 1, place + 1) if 0 <= other < len(labels)]
-    return label[1:].isdigit() and (len(beside) < 2 or any(letter != label[0] for letter in beside))
-
-
 def caption(data: Data) -> str:
     kinds = [one.kind for one in data["relations"]]
     inside = f"Inside attention: {join_words(kinds)}. " if kinds else ""
-    return (
-        f"Positions: a table of kind {data['kind']} with "
-        f"{format_count(data['numbers'], 'stored parameter')}. {inside}{_SCORE_WORDS} Means over random sums."
+    words = " ".join(
+        line for one in data["relations"] for line in describe_position_relation(one, data["distances"])
     )
+    table = (
+        "Positions: no table. "
+        if data["view"]["kind"] == "none"
+        else f"Positions: a table of kind {data['kind']} with "
+        f"{format_count(data['numbers'], 'stored parameter')}. "
+    )
+    return f"{table}{inside}{words} {_describe_score_map(data)} Means over random sums."

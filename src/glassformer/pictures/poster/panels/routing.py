@@ -24,6 +24,7 @@ from glassformer.pictures.poster.sums import HeadSite, Sums
 
 _MOST = 6  # heads that are drawn, the last ones
 _LEAST = 0.02  # weights below this are not drawn
+_SOME = 0.005  # a mean weight from which on a role takes part
 _THICKEST = 5.0  # points, for a weight of 1
 _STRIPS = 5.75  # cm for all heads together
 _CELL = 0.42  # cm, the height of a token's cell
@@ -68,6 +69,8 @@ def _list_role_names(sums: Sums) -> tuple[str, ...]:
     """For people; the position that asks holds the digit written just before."""
     own = "zₖ₊₁" if sums.layout.answer_highest_first else "zₖ₋₁"
     names = {"x k": "xₖ", "y k": "yₖ", "x k-1": "xₖ₋₁", "y k-1": "yₖ₋₁"}
+    if sums.layout.is_any_length:
+        names["signs"] = "marks, paddings"
     if sums.task.digits > 1:  # else nothing is written before the only column
         names["own position"] = f"{own}, just written"
     return tuple(names.get(role, role) for role in ROLES)
@@ -114,16 +117,18 @@ def draw(frame: Frame, data: Data) -> None:
         f"Above: attention in {a} + {b}; width shows the weight, from {_LEAST:.0%} up. "
         f"Below: means over {data['sums']:,} random sums, for columns that have one before them."
     )
-    write_paragraph(frame, 0, frame.height - 0.65, frame.width, [f"{words} {_describe_column_ratio(data)}"])
+    write_paragraph(frame, 0, frame.height - 0.65, frame.width, [f"{words} {describe_column_ratio(data)}"])
 
 
-def _describe_column_ratio(data: Data) -> str:
+def describe_column_ratio(data: Data) -> str:
     """How much the column weighs against the one before, where one head looks at both."""
     for row in data["last_layer"]:
-        now, before = data["mean"][row][:2], data["mean"][row][2:4]
-        if min(now.min(), before.min()) >= 0.005 and not data["alike"][row]:
-            parts = [format_significant(value / before.mean(), 2) for value in (*now, *before)]
-            return f"xₖ : yₖ : xₖ₋₁ : yₖ₋₁ = {' : '.join(parts)}."
+        mean, before = data["mean"][row], data["mean"][row][2:4]
+        if mean[:4].min() >= _SOME and not data["alike"][row]:
+            has_own = mean[4] >= _SOME and "zₖ₋₁" in data["roles"][4]
+            roles = ("xₖ", "yₖ", "xₖ₋₁", "yₖ₋₁", "zₖ₋₁")[: 5 if has_own else 4]
+            parts = [format_significant(mean[role] / before.mean(), 2) for role in range(len(roles))]
+            return f"{' : '.join(roles)} = {' : '.join(parts)}."
     return ""
 
 

@@ -12,6 +12,7 @@ from glassformer.core.words import (
     format_trimmed,
     lower_digits,
 )
+from glassformer.models.adding import write_sum
 from glassformer.pictures.parts.frame import Frame, measure_text_width
 from glassformer.pictures.picture import Data
 from glassformer.pictures.poster.sample import compute_signed_margins
@@ -28,8 +29,10 @@ from glassformer.pictures.poster.style import (
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import TRIED, Sums
+from glassformer.pictures.poster.verdict_facts import describe_longer_sums, list_verdict_facts
 from glassformer.proofs.verdict import ALL_INPUTS
 from glassformer.proofs.verdict_words import describe_undecided
+from glassformer.proofs.window import find_window
 
 _FAR = 1e3  # times the median: margins so far from the others need a scale of powers
 _STAMP = {"proved": "PROVED", "refuted": "REFUTED", "undecided": "UNDECIDED", "not_applicable": "NOT PROVED"}
@@ -52,6 +55,8 @@ def _collect_findings(sums: Sums) -> Data:
         "verdict": findings.verdict,
         "pairs": format_power(2 * sums.task.digits, sums.task.base),
         "is_every_length": sums.findings.inputs == ALL_INPUTS,
+        "window": _find_proved_window(sums),
+        "digits": sums.task.digits,
         "arithmetic": findings.arithmetic,
         "smallest": findings.smallest_margin,
         "rounding": findings.rounding_bound,
@@ -62,6 +67,14 @@ def _collect_findings(sums: Sums) -> Data:
         "is_hardest": findings.hardest_step is not None,
         "tried": TRIED,
     }
+
+
+def _find_proved_window(sums: Sums) -> tuple[int, int, int] | None:
+    """Of a proof for every length: columns down, columns up, and the longest numbers that were decided."""
+    if sums.findings.inputs != ALL_INPUTS or sums.findings.verdict != "proved":
+        return None
+    window = find_window(sums.model)
+    return window.below, window.above, max(window.longest, sums.trained_digits)
 
 
 def _measure_random_pairs(sums: Sums) -> Data:
@@ -95,11 +108,22 @@ def _work_out_pair(sums: Sums) -> Data:
 
 
 def _choose_worst_pair(sums: Sums) -> tuple[int, int]:
-    """The counterexample or the hardest pair; the adder's own where nothing is known."""
+    """The counterexample or the hardest pair; the adder's own where none is known here."""
     if sums.findings.wrong_pair:
-        return sums.findings.wrong_pair
+        return sums.findings.wrong_pair if _fails_here(sums) else sums.pair
     hardest = sums.findings.hardest_step
     return (hardest.a, hardest.b) if hardest else sums.tried or sums.pair
+
+
+def _fails_here(sums: Sums) -> bool:
+    """Whether the counterexample comes out wrong at the length that is drawn."""
+    digits = (sums.findings.counterexample or {}).get("digits", sums.task.digits)
+    longest = max(sums.findings.wrong_pair or (0,))
+    is_other = digits != sums.task.digits
+    return not is_other or (
+        longest < sums.task.base**sums.task.digits
+        and not write_sum(sums.model, sums.task, *(sums.findings.wrong_pair or (0, 0))).right
+    )
 
 
 def _name_proved(data: Data) -> str:
@@ -117,6 +141,8 @@ def title(data: Data) -> str:
             f"{_name_proved(data)}: {known}, {a} + {b}, digit "
             f"{lower_digits(f'z{worst}')} has a margin of {format_significant(float(data['margins'][worst]))}"
         )
+    if data["verdict"] == "refuted" and data["got"] == str(data["expected"]):
+        return f"Refuted by numbers of another length; {a} + {b}, drawn here, is right"
     if data["verdict"] == "refuted":
         return f"Wrong: {a} + {b} is {data['expected']}, and the model writes {data['got']}"
     said = f"right on {a} + {b}" if data["got"] == str(data["expected"]) else f"wrong on {a} + {b}"
@@ -125,7 +151,7 @@ def title(data: Data) -> str:
 
 def draw(frame: Frame, data: Data) -> None:
     _draw_stamp(add_canvas(frame, 0, 0.15, 5.2, 1.6), data, frame)
-    write_paragraph(frame, 0, 2.0, 5.2, _list_verdict_facts(data))
+    write_paragraph(frame, 0, 1.9, 5.2, list_verdict_facts(data))
     _draw_margins(frame.axes(6.6, 0.55, 9.6, 3.35), data, frame)
     _draw_worst_pair(add_canvas(frame, 0, 4.9, frame.width, 4.4), data, frame)
 
@@ -155,49 +181,6 @@ def format_stamp(data: Data) -> str:
     return "by the pair below" if data["verdict"] == "refuted" else f"on {data['pairs']} pairs of numbers"
 
 
-def _list_verdict_facts(data: Data) -> list[str]:
-    """What the verdict rests on, one sentence per fact."""
-    lines, classes = [], data["classes"]
-    random = float(data["random"][:, 0].min())
-    digits = _count_digits_apart(data["smallest"] if data["verdict"] == "proved" else None, random)
-    if classes.get("total"):
-        parts = [f"{classes[key]:,} {key}" for key in ("proved", "refuted", "undecided") if classes[key]]
-        lines.append(f"{classes['total']:,} classes of pairs: {', '.join(parts)}.")
-    if data["verdict"] == "proved" and data["smallest"] is not None:
-        lines.append(f"Smallest margin of all pairs: {format_significant(data['smallest'], digits)}.")
-        if data["rounding"]:
-            lines.append(
-                f"{data['arithmetic']} rounding changes a logit gap by at most "
-                f"{format_significant(2 * data['rounding'], 2)}."
-            )
-    measured = f"{data['sums'] - data['wrong']:,} of {data['sums']:,}"
-    lines.append(
-        f"Right on {measured} random pairs; their smallest margin is {format_significant(random, digits)}."
-    )
-    undecided = [f"Why: {data['reason']}."] if data["verdict"] not in ("proved", "refuted") else []
-    return [*lines, *undecided, f"Source: {data['source']}."]
-
-
-def _count_digits_apart(first: float | None, second: float) -> int:
-    """As many digits as tell two numbers apart, 3 to 5: 4.4436 and 4.4449 are 4.444 and 4.445.
-
-    >>> _count_digits_apart(4.4436, 4.4449), _count_digits_apart(1.0, 2.0)
-    (4, 3)
-    >>> _count_digits_apart(1.0, 1.0), _count_digits_apart(None, 2.0)
-    (3, 3)
-    """
-    if first is None:
-        return 3
-    return next(
-        (
-            digits
-            for digits in (3, 4, 5)
-            if format_significant(first, digits) != format_significant(second, digits)
-        ),
-        3,
-    )
-
-
 def _draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
     """Margins of every answer digit: random pairs as whiskers, the worst of all as a dot."""
     theme, columns = frame.theme, np.arange(len(data["z"]))
@@ -212,8 +195,13 @@ def _draw_margins(axes: Axes, data: Data, frame: Frame) -> None:
     _scale_margins(axes, values, theme)
     axes.set_xticks(columns, [lower_digits(f"z{column}") for column in columns])
     axes.set_xlim(-0.6, len(columns) - 0.4)
-    which = "the worst of all pairs" if np.isfinite(data["worst"]).any() else "the pair below"
-    axes.set_title(f"margins: random pairs (bar: 5% to 95%), and {which} (dot)")
+    has_worst = np.isfinite(data["worst"]).any()
+    which = "the worst of all pairs" if has_worst else "the pair below"
+    words = f"random pairs (bar: 5% to 95%), and {which} (dot)"
+    if data["is_every_length"]:
+        which = "the worst of all" if has_worst else "that below"
+        words = f"pairs of {data['digits']} digits, random (bar: 5% to 95%), {which} (dot)"
+    axes.set_title(f"margins: {words}")
     open_axes(axes)
 
 
@@ -262,6 +250,9 @@ def _draw_worst_pair(axes: Axes, data: Data, frame: Frame) -> None:
     write_centred_text(
         axes, 0, 0.2, _describe_worst_pair(data), 8.5, ha="left", weight="bold", color=theme.ink
     )
+    longer, room = describe_longer_sums(data), measure_text_width(_describe_worst_pair(data), 8.5, "bold")
+    if measure_text_width(longer, SIZE) + room + 0.5 < frame.width:
+        write_centred_text(axes, frame.width, 0.2, longer, ha="right", color=theme.muted)
     for name, y in _ROWS.items():
         write_centred_text(axes, left - 0.25, y, name, ha="right", color=theme.muted)
     axes.plot([left - 0.1, frame.width], [2.03] * 2, color=theme.ink, linewidth=0.8)
@@ -273,7 +264,9 @@ def _describe_worst_pair(data: Data) -> str:
     """Which pair it is, and why this one."""
     a, b = data["pair"]
     known = "the hardest pair" if data["is_hardest"] else f"the worst of {data['tried']:,} hard pairs"
-    return f"{'the counterexample' if data['verdict'] == 'refuted' else known}: {a} + {b}"
+    if data["verdict"] == "refuted":
+        known = "right" if data["got"] == str(data["expected"]) else "the counterexample"
+    return f"{known}: {a} + {b}"
 
 
 def _draw_pair_column(axes: Axes, data: Data, column: int, x: float, step: float, theme: Theme) -> None:
@@ -307,8 +300,9 @@ def _draw_pair_column(axes: Axes, data: Data, column: int, x: float, step: float
 
 def caption(data: Data) -> str:
     a, b = data["pair"]
+    facts = " ".join(filter(None, [*list_verdict_facts(data)[:-1], describe_longer_sums(data)]))
     return (
         f"Verdict: {data['verdict'].replace('_', ' ')} ({data['source']}). "
-        f"{' '.join(_list_verdict_facts(data)[:-1])} Worked out: {a} + {b} = {data['expected']}; the model "
-        f"writes {data['got']}. A margin is the right digit's logit minus the best other one's."
+        f"{facts} Worked out: {a} + {b} = {data['expected']}; the model writes {data['got']}. "
+        "A margin is the right digit's logit minus the best other one's."
     )
