@@ -54,7 +54,7 @@ def prove(
         glassformer prove runs/modular                      a question: all prompts
         glassformer prove mine.safetensors --model microadder-57
         glassformer prove runs/glass-39 --population        every seed of a run
-        glassformer prove glass-8 --bits                    the coarsest rounding that stays proved
+        glassformer prove glass-8 --bits                    a coarse rounding that stays proved
 
     Exit status: 0 proved, 1 refuted, 2 bad input, 3 undecided or not applicable;
         of a rule by the contexts that the rule can produce (`lawful` in --json);

@@ -1,4 +1,4 @@
-"""`glassformer prove --bits`: how coarsely a proved model can be rounded and stay proved."""
+"""`glassformer prove --bits`: how few mantissa bits were found with which a proved model stays proved."""
 
 import time as clock
 from dataclasses import asdict, dataclass
@@ -40,7 +40,10 @@ def prove_bits(
     model: str | None = None,
     show: bool = False,
 ) -> RoundedProof:
-    """Find the coarsest rounding that stays proved: each parameter in as few mantissa bits as can be.
+    """Round each parameter to few mantissa bits, as far as the model stays proved.
+
+    The search is greedy. When it ends, no parameter alone can be rounded further; other values may need fewer
+    bits, so the number is an upper bound of what is needed.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
@@ -65,7 +68,7 @@ def prove_bits(
         )
         before = search.bits
         if not _is_proved(loaded, loaded, seconds):
-            raise UserError(f"{target} is not proved as it is, so no rounding can stay proved")
+            raise UserError(f"{target} is not proved as it is: there is no proof that a rounding could keep")
         search.search()
     rounded = search.make_model(search.values)
     _write_rounded(loaded, rounded, path)
@@ -78,7 +81,7 @@ def prove_bits(
         bits_before=before,
         bits=search.bits,
         parameters=_list_parameters(search),
-        is_settled=not search.is_out_of_time,
+        is_settled=search.is_settled,
         smallest_margin=proof.smallest_margin,
         proofs=search.proofs,
         file=str(path),

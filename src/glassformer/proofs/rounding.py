@@ -1,8 +1,9 @@
-"""The coarsest rounding that stays proved: each parameter in as few mantissa bits as the prover allows.
+"""A coarse rounding that stays proved: each parameter in few mantissa bits, found by a greedy search.
 
 First the fewest bits that are enough for all parameters alike; then each in turn gives up what it can, one
 step a pass, those with the most bits first; at last each alone is tried with every smaller number of bits.
-What is left is coarse in this sense: no parameter alone can be rounded further. Fewer bits may do elsewhere.
+What is left is coarse in this sense: rounded to fewer bits, no parameter alone leaves the model proved. That
+is no smallest number of bits: several together, or values that are no roundings of these, may need fewer.
 """
 
 import time
@@ -29,6 +30,7 @@ class Rounding:
     tell: TellCount | None = None
     values: dict[_Entry, float] = field(default_factory=dict)
     proofs: int = 0
+    is_settled: bool = True  # nothing was left untried for want of time
 
     def __post_init__(self) -> None:
         self.original = {
@@ -53,7 +55,7 @@ class Rounding:
         return Model(self.model.architecture, params)
 
     def search(self) -> None:
-        """Round as coarsely as can be proved, or until the time is over."""
+        """Round until no parameter alone can be rounded further, or the time is over."""
         self._round_alike()
         while self._pass_over(_list_next_width):
             pass
@@ -80,6 +82,7 @@ class Rounding:
     def _keep(self, values: dict[_Entry, float]) -> bool:
         """Take these values if the model is proved with them."""
         if self.is_out_of_time:
+            self.is_settled = False
             return False
         self.proofs += 1
         if self.tell:
