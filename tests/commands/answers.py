@@ -37,6 +37,7 @@ COUNT_FIELDS = {
     "parts": dict,
     "at": str,
 }
+UNTRAINED_FIELDS = COUNT_FIELDS | {"bits": type(None)}  # random parameters say nothing of bits
 SETTINGS = "--seeds 2 --steps 200 --train.evaluate_every 100 --measure.positions 1000 --measure.generated 100 --prove.seconds 1 --draw.figures none"
 
 

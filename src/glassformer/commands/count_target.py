@@ -17,7 +17,7 @@ from glassformer.training.setup import set_up_jax
 from glassformer.zoo import ZOO
 
 if TYPE_CHECKING:
-    from glassformer.models.count import ParameterCounts
+    from glassformer.models.count import Routing
 
 # Inputs over which the Jacobian's rank is taken, until it no longer grows. A sum of ten digits shows 110
 # logits of a model of a hundred parameters at most, a rule's window about as many of several hundred.
@@ -26,6 +26,7 @@ _TRAINED, _SHIPPED, _BUILT = "trained weights", "shipped weights", "hand-built p
 _RANDOM = "random parameters"  # standard normal, since some initial values are zero and would hide a rank
 _COLUMNS = ("stored", "unique", "nonzero", "learned", "constants", "both", "bits", "rank")
 _HYBRID = "hybrid: routing given"  # nothing that tells attention where to look is learned
+_UNTRAINED = "not trained"
 _TOO_MANY = "not computed (too many parameters)"
 
 _Content = dict[str, Any]
@@ -55,14 +56,18 @@ def count_target(target: str, model: str | None = None) -> _Content:
     tokens, outputs = found.task.random_inputs(found.architecture.context, max(stops))
     counts = count_parameters(found.architecture, found.params, tokens, outputs, stops)
     chosen = [one._asdict() for one in counts.chosen]
-    return asdict(counts) | {"chosen": chosen, "at": found.at, "category": _name_category(counts, found.at)}
+    bits = None if found.at == _RANDOM else counts.bits  # of random parameters they say nothing
+    category = name_category(found.at, counts.learned, counts.routing)
+    return asdict(counts) | {"chosen": chosen, "at": found.at, "bits": bits, "category": category}
 
 
-def _name_category(counts: "ParameterCounts", at: str) -> str:
+def name_category(at: str, learned: int, routing: "Routing") -> str:
     """Who chose the parameters: a person, training, or training with attention's routing given."""
-    if at == _BUILT or not counts.learned:
+    if at == _BUILT or not learned:
         return "hand-built"
-    return _HYBRID if counts.routing == "given" else "trained: all"
+    if at == _RANDOM:
+        return _UNTRAINED
+    return _HYBRID if routing == "given" else "trained: all"
 
 
 def _find_counted(target: str, model: str | None = None) -> _Counted:
@@ -111,7 +116,8 @@ def describe_counts(target: str, content: _Content) -> str:
     words += [f"stored, ties written out {content['stored']}"]
     words += [f"non-zero {content['nonzero']}; learned {content['learned']}"]
     words += [f"chosen constants {content['constants']}{_format_chosen(content)}"]
-    words += [f"learned and chosen together {content['both']}; mantissa bits as stored {content['bits']}"]
+    bits = "" if content["bits"] is None else f"; mantissa bits as stored {content['bits']}"
+    words += [f"learned and chosen together {content['both']}{bits}"]
     words += [f"category {content['category']}; rank of the Jacobian {rank}"]
     words += [f"dead: {_format_dead(content)}", f"counted at {content['at']}"]
     return "\n".join(words)
@@ -126,7 +132,8 @@ def format_zoo_table(content: _Content) -> str:
     heading = "  ".join(f"{name:>9}" for name in _COLUMNS)
     words = [f"{'model':<{width}}  {heading}  {'category':<{kind_width}}  {'at':<{at_width}}  dead"]
     for model in models:
-        numbers = "  ".join(f"{model[name]!s:>9}" for name in _COLUMNS)
+        cells = ("" if model[name] is None else str(model[name]) for name in _COLUMNS)
+        numbers = "  ".join(f"{cell:>9}" for cell in cells)
         made = f"{model['category']:<{kind_width}}  {model['at']:<{at_width}}"
         words.append(f"{model['id']:<{width}}  {numbers}  {made}  {_format_dead(model)}")
     return "\n".join(words)
