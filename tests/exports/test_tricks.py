@@ -36,6 +36,12 @@ def test_every_chosen_number_and_every_tie_is_named(name):
     assert all(f"tied: {tie.name} = {tie.to}" in said for tie in model.ties)
 
 
+def test_what_the_layout_gives_away_is_said():
+    text = format_adderboard_file(ExportSubject(load_model("any-8"), "any-8"))
+    assert '"layout: every number between a mark and one more 0",' in text
+    assert '"layout: the pass is told how many digits each number has",' in text
+
+
 def test_the_file_has_all_of_them():
     text = format_adderboard_file(ExportSubject(load_model("glass-8"), "glass-8"))
     assert all(f'"{trick}",' in text for trick in list_tricks(ZOO["glass-8"].architecture))

@@ -7,7 +7,7 @@ use: each token is the one with the largest logit, fed back as it was written. N
 from glassformer.core.errors import UserError
 from glassformer.exports.subject import ExportSubject, clean_docstring_text, format_export_header
 from glassformer.exports.torch_file import format_torch_model
-from glassformer.exports.tricks import list_tricks
+from glassformer.exports.tricks import list_layout_tricks, list_tricks
 from glassformer.tasks import Layout
 from glassformer.tasks.board import BOARD_DIGITS, is_board_task
 
@@ -90,7 +90,7 @@ def format_adderboard_file(subject: ExportSubject) -> str:
 def _format_decoding(subject: ExportSubject, layout: Layout) -> str:
     """`build_model`, `add` and the prompt of the layout."""
     numbers_turn = "" if layout.numbers_highest_first else "[::-1]"
-    tricks = list_tricks(subject.loaded.architecture)
+    tricks = [*list_layout_tricks(layout), *list_tricks(subject.loaded.architecture)]
     adding = _ADDING_ANY_LENGTH if subject.is_any_length else _ADDING
     return (_BUILDING + adding).format(
         name=clean_docstring_text(subject.loaded.name),

@@ -112,7 +112,7 @@ class ExportSubject:
         if task.family == "addition":
             addition = self.loaded.addition
             size = f"{'any length' if self.is_any_length else f'{self.digits} digits'}{addition.name_base()}"
-            return f"adds two numbers of {size}, writing its sum token by token"
+            return f"adds two numbers of {size}, writing their sum token by token"
         return f"made for the {task.family} {task.name}"
 
 
