@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from glassformer.cli.program import main
+from glassformer.commands.prove_bits import _find_try_limit
 from glassformer.models.mantissa import count_mantissa_bits
 from glassformer.runs.load import load_model
 from tests.commands.answers import answer
@@ -37,7 +38,8 @@ def test_the_file_has_the_rounded_parameters_and_its_proof(capsys):
 @pytest.mark.usefixtures("quick")
 def test_words_say_that_the_search_is_greedy(capsys):
     assert main(["prove", "glass-8", "--bits"]) == 0
-    assert "no parameter alone can be rounded further" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "no parameter alone can be rounded further and proved within 5 s" in said
 
 
 def test_a_search_that_had_no_time_says_so(capsys):
@@ -46,6 +48,23 @@ def test_a_search_that_had_no_time_says_so(capsys):
     assert (found["bits"], found["is_settled"], found["proofs"]) == (found["bits_before"], False, 0)
     assert main(["prove", "any-8", "--bits", "--time", "0.1"]) == 0
     assert "the time ran out: more may give fewer bits (--time)" in capsys.readouterr().out
+
+
+def test_a_try_has_ten_times_what_the_proof_of_the_model_takes(monkeypatch):
+    """A rounding that no bound decides must not use up the time of all others."""
+    now, given = [0.0], []
+
+    def prove_slowly(loaded, model, seconds):
+        given.append(seconds)
+        now[0] += 2.0
+        return True
+
+    monkeypatch.setattr("glassformer.commands.prove_bits._is_proved", prove_slowly)
+    monkeypatch.setattr("glassformer.commands.prove_bits.clock.perf_counter", lambda: now[0])
+    loaded = load_model("glass-8")
+    assert _find_try_limit("glass-8", loaded, 600.0) == 20.0
+    assert _find_try_limit("glass-8", loaded, 7.0) == 7.0
+    assert given == [600.0, 7.0]
 
 
 def test_what_is_not_proved_is_not_rounded(capsys):

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from glassformer.runs.resolve import resolve_run
 from glassformer.tasks import Task
 from glassformer.training.setup import set_up_jax
 from glassformer.zoo import ZOO
-
-if TYPE_CHECKING:
-    from glassformer.models.count import Routing
 
 # Inputs over which the Jacobian's rank is taken, until it no longer grows. A sum of ten digits shows 110
 # logits of a model of a hundred parameters at most, a rule's window about as many of several hundred.
@@ -61,7 +58,7 @@ def count_target(target: str, model: str | None = None) -> _Content:
     return asdict(counts) | {"chosen": chosen, "at": found.at, "bits": bits, "category": category}
 
 
-def name_category(at: str, learned: int, routing: "Routing") -> str:
+def name_category(at: str, learned: int, routing: str) -> str:
     """Who chose the parameters: a person, training, or training with attention's routing given."""
     if at == _BUILT or not learned:
         return "hand-built"

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from glassformer.runs.load import LoadedModel
 
 
+_LEAST_TRY, _TRY_FACTOR = 5.0, 10.0  # seconds of a try, at least; and times the model's own proof
+
+
 @dataclass(frozen=True)
 class RoundedProof:
     """What `glassformer prove --bits --json` prints."""
@@ -25,6 +28,7 @@ class RoundedProof:
     bits: int  # and rounded
     parameters: list[dict[str, Any]]  # each with name, place, value, rounded, bits
     is_settled: bool  # no parameter alone can be rounded further; false where the time ran out
+    try_seconds: float  # that a proof may take; what takes longer is not kept
     smallest_margin: float | None
     proofs: int  # that were tried
     file: str  # the rounded model
@@ -63,12 +67,10 @@ def prove_bits(
     began, loaded = clock.perf_counter(), load_model(target, model)
     path = _choose_rounded_file(loaded, out)
     with show_count_bar(None, show, "proofs") as tell:
-        search = Rounding(
-            loaded, lambda one: _is_proved(loaded, one, seconds), clock.monotonic() + seconds, tell
-        )
+        until = clock.monotonic() + seconds
+        limit = _find_try_limit(target, loaded, seconds)
+        search = Rounding(loaded, lambda one: _is_proved(loaded, one, limit), until, tell)
         before = search.bits
-        if not _is_proved(loaded, loaded, seconds):
-            raise UserError(f"{target} is not proved as it is: there is no proof that a rounding could keep")
         search.search()
     rounded = search.make_model(search.values)
     _write_rounded(loaded, rounded, path)
@@ -82,6 +84,7 @@ def prove_bits(
         bits=search.bits,
         parameters=_list_parameters(search),
         is_settled=search.is_settled,
+        try_seconds=round(limit, 3),
         smallest_margin=proof.smallest_margin,
         proofs=search.proofs,
         file=str(path),
@@ -101,13 +104,21 @@ def answer_prove_bits(result: RoundedProof, request: Request) -> Answer:
         f"  {name:<{width}}  {one['value']:>13.9g}  {one['rounded']:>13.9g}  {one['bits']:>2} bits"
         for name, one in zip(names, result.parameters, strict=True)
     ]
-    reach = "no parameter alone can be rounded further"
+    reach = f"no parameter alone can be rounded further and proved within {result.try_seconds:.2g} s"
     reach = reach if result.is_settled else "the time ran out: more may give fewer bits (--time)"
     lines += [f"  {result.proofs} proofs in {result.seconds:.1f} s; {reach}"]
     lines += [f"{result.file}, with its architecture"]
     if result.certificate:
         lines += [f"next: glassformer check {result.certificate}"]
     return Answer(asdict(result), "\n".join(lines))
+
+
+def _find_try_limit(target: str | Path, loaded: "LoadedModel", seconds: float) -> float:
+    """Ten times what the model's own proof takes: a try that no bound decides must not use up the time."""
+    began = clock.perf_counter()
+    if not _is_proved(loaded, loaded, seconds):
+        raise UserError(f"{target} is not proved as it is: there is no proof that a rounding could keep")
+    return min(seconds, max(_LEAST_TRY, _TRY_FACTOR * (clock.perf_counter() - began)))
 
 
 def _is_proved(loaded: "LoadedModel", model: "Model", seconds: float) -> bool:
