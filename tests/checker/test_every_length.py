@@ -1,9 +1,15 @@
 """A certificate for every length: true ones hold, and a claim that is nearly true is found."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from glassformer.checker.certificate import check_certificate
 from glassformer.core.errors import UserError
+from glassformer.models.architecture import Tie
+from glassformer.models.model import Model
+from glassformer.models.position import LowColumnRelation
 from glassformer.proofs.every_length import prove_every_length
 from glassformer.proofs.every_length_certificate import make_every_length_certificate
 from glassformer.runs.load import load_model
@@ -144,3 +150,28 @@ def test_another_counterexample_is_found(refuted):
         tree["counterexample"]["digits"] += 1
 
     assert "not that of the last length" in reject(refuted, claim)
+
+
+def test_the_share_of_a_vast_sharpness_is_no_work(model):
+    """2^-(1.44 c) as a fraction would fill the memory."""
+    vast = {**model.params, "attn.relation.sharpness": np.array([1e30], np.float32)}
+    found = check_certificate(certify(Model(model.architecture, vast), model.addition))
+    assert found.valid and found.verdict == "refuted"
+
+
+def test_a_tied_parameter_is_read_where_it_is_stored(model):
+    name = "attn.relation"
+    ties = (*model.architecture.ties, Tie(f"{name}.peak", f"{name}.sharpness"))
+    params = {key: value for key, value in model.params.items() if key != f"{name}.peak"}
+    found = check_certificate(certify(Model(replace(model.architecture, ties=ties), params), model.addition))
+    assert found.valid and found.verdict == "refuted"
+
+
+def test_masked_nearest_columns_are_refused(model):
+    """A certificate of a refuted model, which claims no window; with one it is no certificate at all."""
+    layer = model.architecture.layers[0]
+    low = replace(layer.attention, relation=LowColumnRelation(columns=12, highest=0))
+    masked = replace(model.architecture, layers=(replace(layer, attention=low),))
+    tree = certify(Model(masked, model.params), model.addition)
+    assert tree["window"] is None and check_certificate(tree).valid
+    assert "are masked" in reject(tree, lambda tree: tree.update(window=[3, 5]))

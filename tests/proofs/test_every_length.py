@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from glassformer.checker.certificate import check_certificate
 from glassformer.models.adding import write_sum
 from glassformer.models.lengths import lengthen_adder
 from glassformer.models.model import Model
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.every_length import prove_every_length
+from glassformer.proofs.every_length_certificate import make_every_length_certificate
 from glassformer.runs.load import load_model
 from glassformer.tasks import add_digits
 from glassformer.verify.addition import make_hard_blocks, write_answers
@@ -83,3 +85,22 @@ def test_a_hair_within_time_is_not_called_proved(model):
     task = replace(model.addition, digits=60)
     found = prove_every_length(*lengthen_adder(model, model.addition, 60), seconds=1e-9)
     assert found.verdict in ("proved", "undecided") and task.digits == 60
+
+
+def sharpen(model, sharpness):
+    """The same shares of the query's own column and of the next, by another sharpness: the peak follows."""
+    name, params = "attn.relation", dict(model.params)
+    pull = float(params[f"{name}.sharpness"][0]) * (2 * float(params[f"{name}.peak"][0]) - 1)
+    params[f"{name}.sharpness"] = np.array([sharpness], np.float32)
+    params[f"{name}.peak"] = np.array([0.5 + pull / (2 * sharpness)], np.float32)
+    return Model(model.architecture, params)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("sharpness", [1e3, 1e4])
+def test_scores_far_below_0_are_proved_too(model, sharpness, real):
+    """All scores are below -89, and the exponential of 89 overflows float32; of 710, float64."""
+    sharp = sharpen(model, sharpness)
+    found = prove_every_length(sharp, model.addition, real=real)
+    assert (found.verdict, found.window.longest) == ("proved", 3)
+    assert check_certificate(make_every_length_certificate(found, sharp, model.addition, "sharp")).valid

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glassformer.models.architecture import Tie
 from glassformer.models.model import Model
 from glassformer.models.ops_numpy import NumpyOps
+from glassformer.models.position import LowColumnRelation
 from glassformer.models.projection import FullProjection
 from glassformer.proofs.tables import NotProvableError
 from glassformer.proofs.window import ColumnWindow, bound_far_share, find_head_window, find_window
@@ -86,3 +88,36 @@ def test_scores_that_read_tokens_are_refused():
     changed = Model(replace(model.architecture, layers=(reading,)), {**model.params, **weights})
     with pytest.raises(NotProvableError, match="depend on tokens"):
         find_window(changed)
+
+
+def test_a_tied_parameter_is_read_where_it_is_stored():
+    """The peak is the sharpness, 4: a query sees from 2 columns below 4 to 5 above, more or less."""
+    model, name = load_model("any-7"), "attn.relation"
+    tied = replace(
+        model.architecture, ties=(*model.architecture.ties, Tie(f"{name}.peak", f"{name}.sharpness"))
+    )
+    params = {key: value for key, value in model.params.items() if key != f"{name}.peak"}
+    found = find_window(Model(tied, params))
+    assert found == find_head_window(Fraction(4), Fraction(4), "float32")
+
+
+def test_masked_nearest_columns_are_refused():
+    """The theorem needs keys in the query's own column and in the next one."""
+    model = load_model("any-8")
+    layer = model.architecture.layers[0]
+    for highest, is_seen in ((1, True), (0, False), (-3, False)):
+        low = replace(layer.attention, relation=LowColumnRelation(columns=12, highest=highest))
+        changed = replace(model.architecture, layers=(replace(layer, attention=low),))
+        if is_seen:
+            assert find_window(Model(changed, model.params)) == find_window(model)
+            continue
+        with pytest.raises(NotProvableError, match="nearest columns are masked"):
+            find_window(Model(changed, model.params))
+
+
+def test_the_share_of_far_keys_is_never_nothing():
+    """Weights that float64 rounds to 0 are not 0 in real numbers."""
+    model = load_model("any-8")
+    sharp = {**model.params, "attn.relation.sharpness": np.array([1e4], np.float32)}
+    found = Model(model.architecture, sharp)
+    assert 0 < bound_far_share(found, find_window(found)) < 1e-300

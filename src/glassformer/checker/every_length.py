@@ -41,6 +41,7 @@ from glassformer.checker.tables import PremixTables
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
 from glassformer.models.attention import Attention
+from glassformer.models.forward import format_layer_prefix, untie_parameters
 from glassformer.models.position import ColumnRelation, NoPosition
 from glassformer.models.projection import ZeroProjection
 from glassformer.runs.tree import to_tree
@@ -65,6 +66,7 @@ _VANISHING = {"float32": Fraction(105), "float64": Fraction(746)}
 _UNIT = {"float32": Fraction(1, 2**24), "float64": Fraction(1, 2**53)}
 _SCORE_UNITS = 8  # a score has five roundings, the difference of two has one more
 _BITS = Fraction(144, 100)  # in a power of e, at least: 1 / log 2 is 1.4427
+_MOST_BITS = 1000  # that a weight is known to be small by: what float64 can still hold
 _ROOM = 1 + 1e-9  # for the few roundings of float64 in a slack
 CheckLength = Callable[[Certificate, Callable[[PremixTables], float]], None]
 
@@ -162,6 +164,9 @@ def _find_attention(architecture: Architecture) -> tuple[Attention, ColumnRelati
 def _check_window(claims: _Claims) -> Fraction:
     """That no key outside of the window has weight; the share that all have at most, in real numbers."""
     assert claims.window
+    attention, relation = _find_attention(claims.architecture)
+    if any(relation.bias(head, attention.heads, m) for head in range(attention.heads) for m in (0, 1)):
+        raise ClaimError("keys of the query's own column, or of the next, are masked")
     precision, shares = claims.architecture.precision, list[Fraction]()
     for sharpness, peak in _list_column_parameters(claims):
         shares.append(_bound_far_weights(sharpness, peak, claims.window, precision))
@@ -170,11 +175,10 @@ def _check_window(claims: _Claims) -> Fraction:
 
 def _list_column_parameters(claims: _Claims) -> list[tuple[Fraction, Fraction]]:
     """Sharpness and peak of every head, exactly."""
-    names = [name for name in claims.params if name.endswith("attn.relation.sharpness")]
-    if len(names) != 1:
-        raise ClaimError("the model has no sharpness of its columns, or several")
-    peaks = claims.params[names[0].removesuffix("sharpness") + "peak"]
-    both = np.stack([claims.params[names[0]], peaks]).astype(np.float64)
+    attending = [layer.attention is not None for layer in claims.architecture.layers].index(True)
+    name = f"{format_layer_prefix(claims.architecture, attending)}attn.relation"
+    params = untie_parameters(claims.architecture, claims.params)
+    both = np.stack([params[f"{name}.sharpness"], params[f"{name}.peak"]]).astype(np.float64)
     if not np.isfinite(both).all():
         raise ClaimError("a parameter of the columns is not finite")
     return [(Fraction(float(c)), Fraction(float(mu))) for c, mu in both.T]
@@ -193,10 +197,9 @@ def _bound_far_weights(
         score = sharpness * away**2
         if (1 - off) * score < _VANISHING[precision] + (1 + off) * best:
             raise ClaimError(f"a key outside of the window of {below} columns down and {above} up has weight")
-        falls = sharpness * (
-            2 * away + 1
-        )  # the next weight is smaller by exp(-falls), at most 1 / (1 + falls)
-        total += Fraction(1, 2 ** int(_BITS * (score - best))) * (1 + falls) / falls
+        falls = sharpness * (2 * away + 1)  # to the next column, by exp(-falls) <= 1 / (1 + falls)
+        bits = min(int(_BITS * (score - best)), _MOST_BITS)
+        total += Fraction(1, 2**bits) * (1 + falls) / falls
     return _KEYS * total / 2  # at least two keys have the weight 1
 
 

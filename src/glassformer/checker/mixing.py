@@ -263,7 +263,7 @@ def _compute_deployed_weights(scores: np.ndarray, allowed: np.ndarray, extra: fl
         top = np.maximum(top, scores.dtype.type(0))
     power = NumpyOps(scores.dtype.name).exp
     powers = power(scores - top[:, None, None])
-    zero = scores.dtype.type(extra) * power(-top)
+    zero = scores.dtype.type(extra) * power(-top) if extra else np.zeros_like(top)  # the power may overflow
     return to_exact_balls(powers.astype(np.float64)), to_exact_balls(zero.astype(np.float64))
 
 

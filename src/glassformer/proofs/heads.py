@@ -1,6 +1,8 @@
 """A head's part of the tables: weights, values along axes, and how far a deployed mix may be off."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -93,14 +95,21 @@ def _bound_weights(floats: FloatFormat, extra: float, scores: ScoreTable, there:
         if _has_known_scores(floats, scores):
             deployed = NumpyOps(floats.dtype.name)
             powers = deployed.exp((scores.centre - top).astype(floats.dtype)).astype(np.float64)
-            rest = extra * deployed.exp(-top.astype(floats.dtype)).astype(np.float64)[:, :, 0, 0]
+            rest = _weigh_nothing(deployed.exp, extra, top.astype(floats.dtype)[:, :, 0, 0])
             return _WeightBounds(np.where(there, powers, 0.0), np.where(there, powers, 0.0), rest)
         far = scores.centre - top
         size = np.abs(far) + scores.radius
         high = bound_power(far + scores.radius, size)
         low = np.maximum((1 - OWN_STEPS * OWN) * bound_power(far - scores.radius, -size) - 2 * LEAST, 0.0)
-    rest = extra * round_once(exp, -top[:, :, 0, 0])
+    rest = _weigh_nothing(partial(round_once, exp), extra, top[:, :, 0, 0])
     return _WeightBounds(np.where(there, low, 0.0), np.where(there, high, 0.0), rest)
+
+
+def _weigh_nothing(
+    power: Callable[[np.ndarray], np.ndarray], extra: float, top: Float[np.ndarray, "query asked"]
+) -> Float[np.ndarray, "query asked"]:
+    """The extra weight of a softmax; without one 0, also where scores are so low that the power overflows."""
+    return extra * power(-top).astype(np.float64) if extra else np.zeros(top.shape)
 
 
 def _has_known_scores(floats: FloatFormat, scores: ScoreTable) -> bool:

@@ -16,11 +16,14 @@ ColumnWindow(below=4, above=5)
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from glassformer.models.attention import Attention
-from glassformer.models.forward import format_layer_prefix
+from glassformer.models.forward import format_layer_prefix, untie_parameters
 from glassformer.models.model import Model
 from glassformer.models.projection import ZeroProjection
 from glassformer.proofs.tables import NotProvableError
@@ -47,19 +50,21 @@ class ColumnWindow:
 
 def find_window(model: Model) -> ColumnWindow:
     """The columns that some head sees; one sentence where that has no bound that is known."""
-    index = _find_column_layer(model)
-    attention = model.architecture.layers[index].attention
-    assert attention
-    name = f"{format_layer_prefix(model.architecture, index)}attn.relation"
-    pairs = [
-        (model.params[f"{name}.sharpness"][h], model.params[f"{name}.peak"][h])
-        for h in range(attention.heads)
-    ]
+    precision = model.architecture.precision
     every = [
-        find_head_window(Fraction(float(c)), Fraction(float(mu)), model.architecture.precision)
-        for c, mu in pairs
+        find_head_window(Fraction(sharpness), Fraction(peak), precision)
+        for sharpness, peak in _list_column_parameters(model)
     ]
     return ColumnWindow(max(one.below for one in every), max(one.above for one in every))
+
+
+def _list_column_parameters(model: Model) -> list[tuple[float, float]]:
+    """Sharpness and peak of every head; one of them may be tied to another parameter."""
+    architecture = model.architecture
+    name = f"{format_layer_prefix(architecture, _find_column_layer(model))}attn.relation"
+    params = untie_parameters(architecture, model.params)
+    both = np.stack([params[f"{name}.sharpness"], params[f"{name}.peak"]]).astype(np.float64)
+    return [(float(sharpness), float(peak)) for sharpness, peak in both.T]
 
 
 def find_head_window(sharpness: Fraction, peak: Fraction, precision: str) -> ColumnWindow:
@@ -95,26 +100,17 @@ def bound_far_share(model: Model, window: ColumnWindow) -> float:
     Weights beyond the window fall by exp(-c (2 |m - mu| + 1)) or more from column to column, at most three
     keys stand in each, and at least two keys have the weight 1 or more.
     """
-    index = _find_column_layer(model)
-    attention = model.architecture.layers[index].attention
-    assert attention
-    name = f"{format_layer_prefix(model.architecture, index)}attn.relation"
-    return max(
-        _bound_head_share(
-            float(model.params[f"{name}.sharpness"][h]), float(model.params[f"{name}.peak"][h]), window
-        )
-        for h in range(attention.heads)
-    )
+    return max(_bound_head_share(*one, window) for one in _list_column_parameters(model))
 
 
 def _bound_head_share(sharpness: float, peak: float, window: ColumnWindow) -> float:
-    """Twice what float64 finds, which is more than its rounding."""
+    """Twice what float64 finds, which is more than its rounding, and never 0."""
     nearest = min(peak**2, (1 - peak) ** 2)
     total = 0.0
     for away in (window.above + 1 - peak, window.below + 1 + peak):
         first = math.exp(-sharpness * (away**2 - nearest))
         total += first / -math.expm1(-sharpness * (2 * away + 1))
-    return 2.0 * 3.0 / 2.0 * total
+    return 2.0 * 3.0 / 2.0 * total + sys.float_info.min
 
 
 def _find_column_layer(model: Model) -> int:
@@ -128,6 +124,12 @@ def _find_column_layer(model: Model) -> int:
     if not _reads_columns_alone(attention):
         raise NotProvableError(
             "not provable for every length by this method, because scores depend on tokens, too"
+        )
+    if any(
+        attention.relation.bias(head, attention.heads, m) for head in range(attention.heads) for m in (0, 1)
+    ):
+        raise NotProvableError(
+            "not provable for every length by this method, because the nearest columns are masked"
         )
     return attending[0]
 
