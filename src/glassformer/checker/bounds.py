@@ -199,13 +199,17 @@ def _bound_excess(
     marks = set(range(spot.position + 1)) - {*layout.x_positions, *layout.y_positions, *layout.z_positions}
     fixed = np.ceil(extra * scale).astype(np.int64)
     fixed = fixed + sum(counted[:, p][:, tokens[p]].sum(1) for p in marks)
+    operation, second = layout.operation, list(layout.y_positions)
+    none = np.zeros((len(parts), layout.digits, layout.base), np.int64)
     best = maximise_sums(
+        operation,
         np.stack([part.open.columns for part in parts]),
         np.stack([part.open.last for part in parts]),
         digits[:, list(layout.x_positions)],
-        digits[:, list(layout.y_positions)],
+        digits[:, second] if second else none,
         np.stack(written[:-1], 1),
-        written[-1][:, :2] + fixed[:, None],
+        written[-1][:, (np.arange(operation.carries) + operation.find_top(layout.base)) % layout.base]
+        + fixed[:, None],
     )
     highest = np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
     return np.where(is_known, highest, np.inf)

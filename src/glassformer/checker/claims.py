@@ -86,8 +86,9 @@ def check_setting(certificate: Certificate) -> None:
         )
     if certificate.any_backend and certificate.arithmetic != model.precision:
         raise ClaimError("the certificate is about any backend and about real numbers, which no backend has")
-    if certificate.inputs != str(task.base ** (2 * task.digits)):
-        raise ClaimError(f"there are {task.base}^{2 * task.digits} inputs, not {certificate.inputs}")
+    free = task.digits * (1 if task.does.second == 0 else 2)  # digits that make an input
+    if certificate.inputs != str(task.base**free):
+        raise ClaimError(f"there are {task.base}^{free} inputs, not {certificate.inputs}")
 
 
 def check_classes(certificate: Certificate) -> None:
@@ -117,13 +118,15 @@ def _walk_splits(task: Addition, one: PairClass, here: OpenPairs, leaf: Leaf) ->
         _check_leaf_pair(task, one, here, leaf)
         yield one, here, leaf
         return
-    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, 2, task.base, task.base)
+    masks = np.array([mask for mask, _ in leaf.parts]).reshape(-1, task.does.carries, task.base, task.base)
     if (masks.sum(0) > 1).any():
         raise ClaimError(f"{one}: parts of the split at column {leaf.column} overlap")
     reachable = here.reachable(leaf.column)
     missed = reachable & ~masks.any(0)
     for carry, x, y in np.argwhere(missed)[:1]:
-        raise ClaimError(f"{one}: the split at column {leaf.column} leaves out {x} + {y} with carry {carry}")
+        raise ClaimError(
+            f"{one}: the split at column {leaf.column} leaves out {task.does.write(x, y)} with carry {carry}"
+        )
     for mask, inner in leaf.parts:
         if not (reachable & mask).any():
             raise ClaimError(f"{one}: a part of the split at column {leaf.column} holds no pair")
@@ -136,13 +139,19 @@ def _check_leaf_pair(
     """The pair that a leaf names is one of its pairs."""
     if isinstance(leaf, Undecided):
         return
-    if not (is_operand(leaf.a, task) and is_operand(leaf.b, task)):
-        raise ClaimError(
-            f"{one}: {leaf.a} + {leaf.b} is no pair of {task.digits}-digit numbers{task.name_base()}"
-        )
+    if not is_problem(leaf.a, leaf.b, task):
+        problem = task.does.write(leaf.a, leaf.b)
+        raise ClaimError(f"{one}: {problem} is no pair of {task.digits}-digit numbers{task.name_base()}")
     x, y = (to_digits([number], task.digits, task.base)[:, 0] for number in (leaf.a, leaf.b))
     if not here.has(x, y):
-        raise ClaimError(f"{one}: {leaf.a} + {leaf.b} is not a pair of the class, or not of its part")
+        raise ClaimError(
+            f"{one}: {task.does.write(leaf.a, leaf.b)} is not a pair of the class, or not of its part"
+        )
+
+
+def is_problem(a: int, b: int, task: Addition) -> bool:
+    """Whether these are numbers of the task; a second number that is not there is 0."""
+    return is_operand(a, task) and is_operand(b, task) and (task.does.second != 0 or b == 0)
 
 
 def is_operand(value: int, task: Addition) -> bool:
@@ -184,7 +193,7 @@ def check_margins(certificate: Certificate, found: list[Found]) -> None:
     if [one.step for one in certificate.hardest] != list(range(certificate.task.digits + 1)):
         raise ClaimError(f"there is not one hardest pair for each of the {certificate.task.digits + 1} steps")
     for one in certificate.hardest:
-        _check_hardest_bound(one, margins[one.step])
+        _check_hardest_bound(one, margins[one.step], certificate.task)
     least = min(one.margin for one in certificate.hardest)
     if least != smallest:
         raise ClaimError(f"the smallest margin is {least:.17g}, not {smallest:.17g} as claimed")
@@ -203,7 +212,7 @@ def _find_step_bounds(found: list[Found]) -> dict[int, float]:
     return margins
 
 
-def _check_hardest_bound(one: HardestClaim, bound: float) -> None:
+def _check_hardest_bound(one: HardestClaim, bound: float, task: Addition) -> None:
     """The bound of a step is that of its leaves; a pair is the hardest where the bound nearly reaches it."""
     if one.bound != bound:
         raise ClaimError(f"the bound of step {one.step} is {bound:.17g} in the rows, not {one.bound:.17g}")
@@ -214,5 +223,5 @@ def _check_hardest_bound(one: HardestClaim, bound: float) -> None:
         words = "near enough" if is_hardest else "not near enough"
         raise ClaimError(
             f"step {one.step}: the bound {one.bound:.6g} is {words} to the margin {one.margin:.6g} "
-            f"for {one.a} + {one.b} to be the hardest pair, but the certificate says otherwise"
+            f"for {task.does.write(one.a, one.b)} to be the hardest pair, but the certificate says otherwise"
         )

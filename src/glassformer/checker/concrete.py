@@ -4,14 +4,14 @@ import numpy as np
 
 from glassformer.checker.balls import Balls, bound_above, bound_below
 from glassformer.checker.bounds import ClaimError, find_query_position
-from glassformer.checker.claims import Found, is_operand
+from glassformer.checker.claims import Found, is_problem
 from glassformer.checker.columns import PairClass
 from glassformer.checker.reading import Certificate, HardestClaim, Refuted
 from glassformer.checker.tables import PremixTables
 from glassformer.models.adding import write_sum
 from glassformer.models.forward import forward
 from glassformer.models.model import Model
-from glassformer.tasks import Addition, add_digits, to_digits
+from glassformer.tasks import Addition, to_digits
 
 _CHUNK = 1024  # pairs that are run at a time
 _AGREEMENT = 1e-4  # of the true margin: how closely a claimed one must meet it
@@ -21,14 +21,15 @@ def check_hardest(tables: PremixTables, certificate: Certificate) -> None:
     """The margin of each hardest pair, in real numbers, is what is claimed."""
     for one in certificate.hardest:
         task = certificate.task
-        fits = is_operand(one.a, task) and is_operand(one.b, task) and 0 <= one.step <= task.digits
+        problem = task.does.write(one.a, one.b)
+        fits = is_problem(one.a, one.b, task) and 0 <= one.step <= task.digits
         if not fits:
-            raise ClaimError(f"{one.a} + {one.b} at step {one.step} is no step of the task")
+            raise ClaimError(f"{problem} at step {one.step} is no step of the task")
         low, high = _bound_pair_margin(tables, task, one)
         if not _is_near(one.margin, low, high) and tables.has_other_attention:
             low, high = _bound_run_margin(tables, task, one)
         if not _is_near(one.margin, low, high):
-            found = f"{one.a} + {one.b} has the margin {low:.9g} at step {one.step}"
+            found = f"{problem} has the margin {low:.9g} at step {one.step}"
             raise ClaimError(f"{found}, not {one.margin:.9g} as claimed")
 
 
@@ -66,7 +67,7 @@ def _bound_gaps(logits: Balls, right: int) -> tuple[float, float]:
 def _encode_true_sums(task: Addition, a: list[int], b: list[int]) -> np.ndarray:
     """The tokens of sums with their true answers, `pos pair`."""
     x, y = (to_digits(numbers, task.digits, task.base) for numbers in (a, b))
-    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y, task.base))
+    tokens: np.ndarray = task.written().encode(x, y, task.solve_digits(x, y))
     return tokens
 
 
@@ -77,7 +78,7 @@ def check_refuted(model: Model, task: Addition, found: list[Found]) -> None:
         some = refuted[begin : begin + _CHUNK]
         for (one, leaf), got in zip(some, _compute_answers(model, task, some), strict=True):
             if got != leaf.got or got == one.right:
-                says = f"the model says {got} for {leaf.a} + {leaf.b}"
+                says = f"the model says {got} for {task.does.write(leaf.a, leaf.b)}"
                 raise ClaimError(f"{one}: {says}, where {one.right} is right and {leaf.got} is claimed")
 
 
@@ -97,10 +98,11 @@ def check_counterexample(model: Model, certificate: Certificate) -> None:
     claim, task = certificate.counterexample, certificate.task
     if claim is None:
         return
-    if not (is_operand(claim.a, task) and is_operand(claim.b, task)):
-        raise ClaimError(f"{claim.a} + {claim.b} is no pair of {task.digits}-digit numbers{task.name_base()}")
+    problem = task.does.write(claim.a, claim.b)
+    if not is_problem(claim.a, claim.b, task):
+        raise ClaimError(f"{problem} is no pair of {task.digits}-digit numbers{task.name_base()}")
     result = write_sum(model, task, claim.a, claim.b)
-    sentence = f"the model says {claim.a} + {claim.b} = {result.got}"
+    sentence = f"the model says {problem} = {result.got}"
     if result.right:
         raise ClaimError(f"{sentence}, which is right: it is no counterexample")
     if (result.expected, result.got) != (claim.expected, claim.got):

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from glassformer.checker.bounds import ClaimError, find_query_position
-from glassformer.checker.claims import Found, is_operand
+from glassformer.checker.claims import Found, is_problem
 from glassformer.checker.columns import PairClass
 from glassformer.checker.reading import Certificate, HardestClaim, Proved, Run
 from glassformer.models.model import Model
-from glassformer.tasks import Addition, add_digits
+from glassformer.tasks import Addition
 
 _BLOCK = 1 << 13  # pairs in one pass
 
@@ -26,17 +26,20 @@ def check_run_pairs(model: Model, certificate: Certificate, found: list[Found]) 
         if least[one] != margin:
             raise ClaimError(f"{one}: the smallest margin is {least[one]:.17g}, not {margin:.17g} as claimed")
         if _measure_pairs(model, certificate.task, np.array([[a, b]]))[one.step, 0] != margin:
-            raise ClaimError(f"{one}: {a} + {b} does not have the margin {margin:.17g}")
+            raise ClaimError(
+                f"{one}: {certificate.task.does.write(a, b)} does not have the margin {margin:.17g}"
+            )
     for hardest in certificate.hardest:
         _check_hardest_pair(model, certificate.task, hardest)
 
 
 def _check_hardest_pair(model: Model, task: Addition, hardest: HardestClaim) -> None:
     a, b, step = hardest.a, hardest.b, hardest.step
-    if not (is_operand(a, task) and is_operand(b, task)):
-        raise ClaimError(f"{a} + {b} at step {step} is no step of the task")
+    problem = task.does.write(a, b)
+    if not is_problem(a, b, task):
+        raise ClaimError(f"{problem} at step {step} is no step of the task")
     if _measure_pairs(model, task, np.array([[a, b]]))[step, 0] != hardest.margin:
-        raise ClaimError(f"{a} + {b} does not have the margin {hardest.margin:.17g} at step {step}")
+        raise ClaimError(f"{problem} does not have the margin {hardest.margin:.17g} at step {step}")
 
 
 def _check_run_setting(certificate: Certificate, found: list[Found]) -> None:
@@ -60,7 +63,7 @@ def measure_all_classes(model: Model, task: Addition) -> dict[PairClass, float]:
             np.minimum.at(least, np.ravel(number), row)
             for kind, margin in zip(kinds.tolist(), least.tolist(), strict=True):
                 previous, total, carry = kind
-                one = PairClass(step, previous, total, carry, task.base)
+                one = PairClass(step, previous, total, carry, task.base, task.does)
                 found[one] = min(margin, found.get(one, np.inf))
     return found
 
@@ -68,8 +71,9 @@ def measure_all_classes(model: Model, task: Addition) -> dict[PairClass, float]:
 def _list_blocks(task: Addition) -> Iterator[np.ndarray]:
     """All pairs of numbers, `pair 2`."""
     count = task.base**task.digits
-    for begin in range(0, count * count, _BLOCK):
-        yield np.stack(np.divmod(np.arange(begin, min(begin + _BLOCK, count * count)), count), 1)
+    seconds = 1 if task.does.second == 0 else count
+    for begin in range(0, count * seconds, _BLOCK):
+        yield np.stack(np.divmod(np.arange(begin, min(begin + _BLOCK, count * seconds)), seconds), 1)
 
 
 def _spell_pairs(task: Addition, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +85,7 @@ def _spell_pairs(task: Addition, pairs: np.ndarray) -> tuple[np.ndarray, np.ndar
 def _encode_sums(task: Addition, pairs: np.ndarray) -> np.ndarray:
     """The tokens of pairs with their true sums, `pos pair`."""
     x, y = _spell_pairs(task, pairs)
-    tokens: np.ndarray = task.written().encode(x, y, add_digits(x, y, task.base))
+    tokens: np.ndarray = task.written().encode(x, y, task.solve_digits(x, y))
     return tokens
 
 
@@ -112,7 +116,19 @@ def _name_classes(task: Addition, pairs: np.ndarray) -> Iterator[np.ndarray]:
     for step in range(task.digits + 1):
         position = find_query_position(task, step)
         column = list(layout.z_positions).index(position + 1)
-        power = task.base**column
-        carry = (pairs % power).sum(1) // power
-        total = x[column] + y[column] if column < task.digits else np.full(len(pairs), -1)
+        carry = _find_carries(task, x[:column], y[:column])
+        total = _add_up(task, x[column], y[column]) if column < task.digits else np.full(len(pairs), -1)
         yield np.stack([tokens[position], total, carry], 1)
+
+
+def _add_up(task: Addition, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What columns add up to: of a subtraction, with the complement of the second number."""
+    second = y if task.does.second > 0 else task.base - 1 - y if task.does.second < 0 else 0
+    return np.asarray(task.does.first * x + second)
+
+
+def _find_carries(task: Addition, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The carries out of the columns below, all added up at once."""
+    powers = task.base ** np.arange(len(x))[:, None]
+    total = (_add_up(task, x, y) * powers).sum(0) + int(task.does.second < 0)
+    return np.asarray(total // task.base ** len(x))

@@ -225,7 +225,8 @@ def _require_little_work(tree: Mapping[str, object], task: Addition, model: Arch
     places = task.written().length * model.vocab + len(read_field(tree, "rows", list)) + parts
     if size * places > _MOST_WORK:
         raise UserError(f"a model of {size:,} parameters is too large for {places:,} bounds to be checked")
-    pairs, positions = task.base ** (2 * task.digits), task.written().length
+    positions = task.written().length
+    pairs = task.count_inputs(positions)
     is_run = any(item[:1] == ["run"] for item in _walk_lists(read_field(tree, "rows", list)))
     if is_run and (pairs > _MOST_PAIRS or size * pairs * positions > _MOST_RUN):
         raise UserError(f"{pairs:,} pairs of a model of {size:,} parameters are too many to be run again")
@@ -335,7 +336,7 @@ def _read_counterexample(tree: Mapping[str, object]) -> _Counterexample | None:
 def _read_class_row(tree: object, task: Addition) -> tuple[PairClass, Leaf]:
     items = require_list(tree, 5, "a row")
     step, previous, total, carry = (require_integer(item, "a row's class") for item in items[:4])
-    return PairClass(step, previous, total, carry, task.base), _read_leaf(items[4], task)
+    return PairClass(step, previous, total, carry, task.base, task.does), _read_leaf(items[4], task)
 
 
 def _read_leaf(tree: Any, task: Addition, depth: int = 0) -> Leaf:
@@ -378,17 +379,18 @@ def _read_split(tree: list[object], task: Addition, depth: int) -> Split:
         raise UserError(f"a split's column must be between 0 and {task.digits - 1}, but it is {column}")
     parts = read_items(tree[2], "a split's parts", lambda item: require_list(item, 2, "a part of a split"))
     leaves = [_read_leaf(leaf, task, depth) for _, leaf in parts]
-    masks = [_read_case_mask(mask, task.base) for mask, _ in parts]
+    masks = [_read_case_mask(mask, task) for mask, _ in parts]
     return Split(column, tuple(zip(masks, leaves, strict=True)))
 
 
-def _read_case_mask(text: Any, base: int) -> np.ndarray:
+def _read_case_mask(text: Any, task: Addition) -> np.ndarray:
     """The bits of a hexadecimal number as `carry x y`; in base ten bit number 100 carry + 10 x + y."""
-    cases = 2 * base * base
+    carries, base = task.does.carries, task.base
+    cases = carries * base * base
     bits = int(text, _HEX) if isinstance(text, str) and set(text) <= set("0123456789abcdef") and text else -1
     if not 0 < bits < 2**cases or f"{bits:x}" != text:
         raise UserError(
             f"a mask must be {cases} bits in hexadecimal, not all 0, but it is {str(text)[:60]!r}"
         )
     packed = np.frombuffer(bits.to_bytes(-(-cases // 8), "little"), np.uint8)
-    return np.unpackbits(packed, count=cases, bitorder="little").astype(bool).reshape(2, base, base)
+    return np.unpackbits(packed, count=cases, bitorder="little").astype(bool).reshape(carries, base, base)

@@ -23,7 +23,7 @@ from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.spans import from_balls
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture, Layer
-from glassformer.models.attention import MASKED, Attention, AttentionSite
+from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.forward import (
     embed_tokens,
@@ -35,6 +35,7 @@ from glassformer.models.forward import (
 from glassformer.models.ops import Ops, Value
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
+from glassformer.models.relation import MASKED
 from glassformer.tasks import Addition, to_digits
 
 _NOTHING = np.zeros(())

@@ -49,7 +49,7 @@ def measure_adder(
         "additions_per_second": round(report.additions / seconds, 1),
     }
     return Measurement(
-        content, _describe_adder(content, edges, loaded.addition.base), report.protocol.qualified
+        content, _describe_adder(content, edges, loaded.addition), report.protocol.qualified
     )
 
 
@@ -65,10 +65,11 @@ def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]
     }
 
 
-def _describe_adder(content: dict[str, Any], edges: int, base: int) -> str:
+def _describe_adder(content: dict[str, Any], edges: int, task: Addition) -> str:
     """The protocol, each distribution with its first failure, then the protocol's failures."""
-    verdict = "qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"
-    drawn = f"{content['total'] - edges:,} pairs of seed {content['seed']}"
+    verdict, base = ("qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"), task.base
+    length = "" if edges else f" of {format_count(task.digits, 'digit')}"  # the edge cases are the board's
+    drawn = f"{content['total'] - edges:,} pairs{length} of seed {content['seed']}"
     lines = [f"{content['target']}: {_format_score(content)} right ({content['accuracy']:.2%}; {verdict})"]
     lines += [f"  {edges} edge cases and {drawn}" if edges else f"  {drawn}"]
     lines += [f"    {_format_failure(failure)}" for failure in content["failures"][:_SHOWN]]

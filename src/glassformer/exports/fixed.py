@@ -12,7 +12,7 @@ import numpy as np
 from glassformer.exports.lines import to_python_name
 from glassformer.exports.literals import format_number_literal
 from glassformer.exports.simplify import SimplifiedProgram
-from glassformer.models.attention import MASKED
+from glassformer.models.relation import MASKED
 
 
 @dataclass(frozen=True)

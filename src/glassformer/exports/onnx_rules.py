@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from glassformer.exports.fixed import FixedArray
-from glassformer.models.attention import MASKED
 from glassformer.models.lengths import ENDS
+from glassformer.models.relation import MASKED
 
 
 class GraphWriter(Protocol):

@@ -5,7 +5,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "SumAnswer choose_sum_digits format_in_base label_token read_answer_number require_summand write_sum"
     ),
     "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
-    "attention": "Attention AttentionSite MASKED Record",
+    "attention": "Attention AttentionSite Record",
     "blocks": "Blocks apply_blockwise_linear map_blocks split_position_factor to_dense",
     "bounded": (
         "BoundedArray add_rounding_bounds bound_constant bound_coordinate bound_range scale_parts "
@@ -47,5 +47,6 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "MirroredProjection PatternProjection RankOneProjection RepeatedProjection RotatedProjection "
         "SparseProjection SpreadProjection ZeroProjection choose_dimension_range fetch_parameter"
     ),
+    "relation": "MASKED",
     "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
 }

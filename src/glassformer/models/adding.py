@@ -19,6 +19,7 @@ from glassformer.models.model import Model
 from glassformer.tasks import Addition, Layout, to_digits, to_numbers
 from glassformer.tasks.addition import count_digits, split_digits
 from glassformer.tasks.layouts import DIGIT_LABELS
+from glassformer.tasks.operations import ADD
 
 _SHOWN = 300  # digits of a number that a sentence still writes out
 
@@ -35,7 +36,7 @@ class _AnswerDigit:
 
 @dataclass(frozen=True)
 class SumAnswer:
-    """What a model answers to a + b; an answer with tokens that are no digits is a text."""
+    """What a model answers to a + b, or a - b; an answer with tokens that are no digits is a text."""
 
     a: int
     b: int
@@ -45,6 +46,7 @@ class SumAnswer:
     margin: float  # the smallest of all digits
     digits: tuple[_AnswerDigit, ...]  # in the order of writing
     base: int  # of these digits; the numbers themselves are integers
+    operation: str = ADD.name
 
 
 def write_sum(
@@ -78,8 +80,8 @@ def write_sum(
         )
         for place, gap in zip(range(layout.prompt_length, layout.length), gaps, strict=True)
     )
-    total = first + second
-    return SumAnswer(first, second, total, got, got == total, min(gaps), written, task.base)
+    total = task.solve(first, second)
+    return SumAnswer(first, second, total, got, got == total, min(gaps), written, task.base, task.operation)
 
 
 def choose_sum_digits(model: Model, task: Addition, *summands: object) -> int:

@@ -170,10 +170,12 @@ class Attention:
         if isinstance(self.out, RankOneProjection) and self.reads_first:
             row = here.params[f"{here.name}.out.read"][head * self.values : (head + 1) * self.values]
             values = here.ops.linear(row[None], values)
-        return values
+        signs = self.relation.value_signs(v.shape[1])
+        return values if signs is None else to_dense(values) * here.ops.array(signs)[None, :, None]
 
     def carries_stream(self, width: int) -> bool:
-        return self.values > width and _is_plain_weight(self.v) and not self.reads_first
+        has_signs = self.relation.value_signs(1) is not None
+        return self.values > width and _is_plain_weight(self.v) and not self.reads_first and not has_signs
 
     def group(self, head: int) -> int:
         """Which keys and values a head uses."""

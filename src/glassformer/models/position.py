@@ -386,6 +386,7 @@ class LowColumnRelation(ColumnRelation):
 
     kind: ClassVar[str] = "low_columns"
     highest: int = 1
+    minus: tuple[int, ...] = field(default=(), metadata=LATER)  # numbers that are subtracted: 1 is the second
 
     def list_constants(self) -> dict[str, float]:
         return {"highest": float(self.highest)}
@@ -393,9 +394,16 @@ class LowColumnRelation(ColumnRelation):
     def bias(self, head: int, heads: int, distance: float) -> float:
         return MASKED if distance > self.highest else -0.0
 
+    def value_signs(self, positions: int) -> list[float] | None:
+        """Minus 1 for the values of numbers that are subtracted."""
+        if not self.minus:
+            return None
+        return [-1.0 if position // self.columns in self.minus else 1.0 for position in range(positions)]
+
     @property
     def score_term(self) -> str:
-        return f"{super().score_term}; columns more than {self.highest} up are masked"
+        minus = "; values of the second number have a minus" if self.minus else ""
+        return f"{super().score_term}; columns more than {self.highest} up are masked{minus}"
 
 
 Position = NoPosition | LearnedPosition | SinusoidalPosition | SpiralPosition | CirclePosition

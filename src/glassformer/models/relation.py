@@ -71,6 +71,10 @@ class RelationPart(Part):
         """
         return -0.0
 
+    def value_signs(self, positions: int) -> list[float] | None:
+        """A sign per position that its value is mixed with; none: all as they are."""
+        return None
+
     @property
     def has_fixed_bias(self) -> bool:
         """Whether `bias` ever adds anything."""

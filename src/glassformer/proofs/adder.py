@@ -29,7 +29,7 @@ from glassformer.proofs.paths import Digits
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError
 from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict, keep_finite
-from glassformer.tasks.addition import Addition, add_digits, to_numbers
+from glassformer.tasks.addition import Addition, to_numbers
 
 _TIME = 60.0  # seconds that a proof may take where nothing else is said
 
@@ -263,5 +263,5 @@ def _is_sum_right(
     tokens = write_pair_tokens(layout, digits).T  # pos row
     said = model.logits(tokens, last=task.digits + 1).argmax(0)  # step row
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    expected = layout.encode(x, y, add_digits(x, y, task.base))[layout.prompt_length :]
+    expected = layout.encode(x, y, task.solve_digits(x, y))[layout.prompt_length :]
     return np.asarray((said == expected).all(0))

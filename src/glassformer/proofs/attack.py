@@ -17,7 +17,7 @@ from glassformer.models.model import Model
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.paths import Digits
 from glassformer.proofs.tables import make_table_pass
-from glassformer.tasks.addition import Addition, add_digits, to_numbers
+from glassformer.tasks.addition import Addition, to_numbers
 from glassformer.tasks.hard import draw_hard_pairs
 
 _DRAWN = 2048  # pairs at first, half of them hard ones
@@ -40,7 +40,7 @@ def find_wrong_pair(model: Model, task: Addition, deadline: float, real: bool = 
                 return np.asarray(pair[None])
         if time.perf_counter() > deadline:
             return None
-        changed = _change_columns(pairs, task.base, random) if number else drawn
+        changed = _keep_numbers(task, _change_columns(pairs, task.base, random)) if number else drawn
         pairs = np.concatenate([pairs, changed])
         margins = np.concatenate([margins, measure_pair_margins(model, task, changed).min(0)])
     return None
@@ -61,13 +61,19 @@ def measure_pair_margins(model: Model, task: Addition, pairs: Digits) -> Float[n
 def encode_pairs(task: Addition, pairs: Digits) -> np.ndarray:
     """The tokens of problems with their true answers, `pos pair`."""
     x, y = (np.asarray(pairs[:, :, side].T, np.int64) for side in range(2))
-    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base)))
+    return np.asarray(task.written().encode(x, y, task.solve_digits(x, y)))
 
 
 def _draw_pairs(task: Addition, random: np.random.Generator) -> Digits:
-    hard = np.stack(draw_hard_pairs(random, _DRAWN // 2, task.digits, task.base), 2).transpose(1, 0, 2)
+    drawn = task.match_pair(*draw_hard_pairs(random, _DRAWN // 2, task.digits, task.base))
+    hard = np.stack(drawn, 2).transpose(1, 0, 2)
     uniform = random.integers(0, task.base, (_DRAWN // 2, task.digits, 2))
-    return np.concatenate([hard, uniform]).astype(np.int8)
+    return _keep_numbers(task, np.concatenate([hard, uniform])).astype(np.int8)
+
+
+def _keep_numbers(task: Addition, pairs: Digits) -> Digits:
+    """The pairs, with 0 for a second number that is not there."""
+    return pairs if task.does.has_second else pairs * np.array([1, 0], pairs.dtype)
 
 
 def _change_columns(

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int
 
-from glassformer.tasks.addition import add_column
 from glassformer.tasks.layouts import Layout
+from glassformer.tasks.operations import Operation
 
-CARRIES = 2
 _ROWS = 1024  # classes whose columns are all looked at, at a time
 _NO_COLUMN = -1  # sum of the column above the highest
+_NO_CASE = -1  # carry out of a column whose second digit is none
 _PinTokens = Bool[np.ndarray, "pin tok"]
 
 
@@ -30,11 +30,21 @@ class ColumnCases(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def tabulate_column(base: int) -> ColumnCases:
-    """All cases of a column: 7 and 8 with a carry write 6 in base ten, and carry 1."""
-    carry, x, y = np.ogrid[:CARRIES, :base, :base]
-    written, carried = add_column(x, y, carry, base)
-    return ColumnCases(written, carried)
+def tabulate_column(base: int, operation: Operation) -> ColumnCases:
+    """All cases of a column: 7 and 8 with a carry write 6 in base ten, and carry 1.
+
+    Where there is no second number its digits are 0, and other cases lead to no carry.
+    """
+    carry, x, y = np.ogrid[: operation.carries, :base, :base]
+    written, carried = operation.run_column(x, y, carry, base)
+    is_case = operation.has_second | (y == 0)
+    return ColumnCases(written + 0 * y, np.where(is_case, carried, _NO_CASE))
+
+
+def find_last_digits(layout: Layout) -> Int[np.ndarray, " carry"]:
+    """The digit above the highest column, by the carry into it: the carry itself, of a sum."""
+    top = layout.operation.find_top(layout.base)
+    return np.asarray((top + np.arange(layout.operation.carries)) % layout.base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +54,7 @@ class PairClasses:
     layout: Layout
     step: Int[np.ndarray, " row"]
     previous: Int[np.ndarray, " row"]  # token that asks
-    total: Int[np.ndarray, " row"]  # x + y of the column, -1 above the highest
+    total: Int[np.ndarray, " row"]  # what both digits add up to, -1 above the highest
     carry: Int[np.ndarray, " row"]  # into the column
     pin_row: Int[np.ndarray, " pin"]
     pin_column: Int[np.ndarray, " pin"]
@@ -65,14 +75,15 @@ class PairClasses:
     @property
     def right(self) -> Int[np.ndarray, " row"]:
         """The token that must come."""
-        return np.where(self.total == _NO_COLUMN, self.carry, (self.total + self.carry) % self.layout.base)
+        top, base = self.layout.operation.find_top(self.layout.base), self.layout.base
+        return np.asarray((np.where(self.total == _NO_COLUMN, top, self.total) + self.carry) % base)
 
     @cached_property
     def open_tokens(self) -> tuple[_PinTokens, _PinTokens, _PinTokens]:
         """The digits of both numbers, and of the sum, that each pin leaves open."""
         masks = self.pin_mask
         base = self.layout.base
-        written = tabulate_column(base).written
+        written = tabulate_column(base, self.layout.operation).written
         sums = np.stack([(masks & (digit == written)).any((1, 2, 3)) for digit in range(base)], 1)
         return np.asarray(masks.any((1, 3))), np.asarray(masks.any((1, 2))), sums
 
@@ -93,7 +104,7 @@ class PairClasses:
     def masks(self, rows: Int[np.ndarray, " chosen"]) -> Bool[np.ndarray, "chosen column carry x y"]:
         """What rows leave open, column by column."""
         chosen, base = self.take(rows), self.layout.base
-        found = np.ones((len(rows), self.layout.digits, CARRIES, base, base), bool)
+        found = np.ones((len(rows), self.layout.digits, self.layout.operation.carries, base, base), bool)
         found[chosen.pin_row, chosen.pin_column] = chosen.pin_mask
         return found
 
@@ -135,13 +146,13 @@ def list_written_columns(layout: Layout) -> Int[np.ndarray, " step"]:
 def enumerate_pair_classes(layout: Layout) -> PairClasses:
     """Every class that has a pair in it."""
     order, mark = list_written_columns(layout), list_mark_tokens(layout)[layout.prompt_length - 1]
-    sums, base = range(2 * layout.base - 1), layout.base
+    sums, base = range(layout.operation.count_totals(layout.base)), layout.base
     rows = [
         (step, previous, total, carry)
         for step, column in enumerate(order)
         for previous in ([mark] if step == 0 else range(base))
         for total in ([_NO_COLUMN] if column == layout.digits else sums)
-        for carry in range(CARRIES)
+        for carry in range(layout.operation.carries)
     ]
     step, previous, total, carry = np.array(rows).T
     classes = pin_classes(layout, step, previous, total, carry)
@@ -154,15 +165,17 @@ def pin_classes(
     """The column that comes next, and the one just written, pinned."""
     order, top = list_written_columns(layout), layout.digits
     now, before = order[step], np.where(step > 0, order[step - 1], _NO_COLUMN)
-    number = np.arange(CARRIES)
+    number = np.arange(layout.operation.carries)
     last = (now != top)[:, None] | (number == carry[:, None])
-    last &= (before != top)[:, None] | (number == previous[:, None])
+    last &= (before != top)[:, None] | (find_last_digits(layout) == previous[:, None])
     next_rows, old_rows = np.flatnonzero(now != top), np.flatnonzero((before >= 0) & (before != top))
     column_sum, column_carry, digit = (
         values[:, None, None, None] for values in (total[next_rows], carry[next_rows], previous[old_rows])
     )
-    into, x, y = np.ogrid[:CARRIES, : layout.base, : layout.base]
-    masks = [(column_sum == x + y) & (column_carry == into), digit == tabulate_column(layout.base).written]
+    written, carried = tabulate_column(layout.base, layout.operation)
+    into, x, y = np.ogrid[: layout.operation.carries, : layout.base, : layout.base]
+    is_sum = (column_sum == layout.operation.add_up(x, y, layout.base)) & (carried != _NO_CASE)
+    masks = [is_sum & (column_carry == into), (digit == written) & (carried != _NO_CASE)]
     return PairClasses(
         layout,
         step,
@@ -196,18 +209,19 @@ def find_allowed_tokens(layout: Layout, vocab: int) -> Bool[np.ndarray, "pos tok
 
 
 def find_possible_digits(
-    masks: Bool[np.ndarray, "row column carry x y"], last: Bool[np.ndarray, "row carry"]
+    masks: Bool[np.ndarray, "row column carry x y"], last: Bool[np.ndarray, "row carry"], operation: Operation
 ) -> Bool[np.ndarray, "row column carry x y"]:
     """What is open and also in some pair: the carry into a column comes out of the one below it."""
-    digits, carried = masks.shape[1], tabulate_column(masks.shape[3]).carried
-    ways = np.stack([(masks & (out == carried)).any((3, 4)) for out in range(CARRIES)], 3)  # row column * *
-    below, above = (np.zeros((len(masks), digits, CARRIES), bool) for _ in range(2))
-    below[:, 0, 0], above[:, -1] = True, last
+    digits, carries = masks.shape[1:3]
+    carried = tabulate_column(masks.shape[3], operation).carried
+    ways = np.stack([(masks & (out == carried)).any((3, 4)) for out in range(carries)], 3)  # row column * *
+    below, above = (np.zeros((len(masks), digits, carries), bool) for _ in range(2))
+    below[:, 0, operation.start], above[:, -1] = True, last
     for column in range(1, digits):
         below[:, column] = (below[:, column - 1, :, None] & ways[:, column - 1]).any(1)
     for column in reversed(range(digits - 1)):
         above[:, column] = (ways[:, column + 1] & above[:, column + 1, None]).any(2)
-    found: np.ndarray = masks & below[..., None, None] & above[:, :, carried]
+    found: np.ndarray = masks & below[..., None, None] & above[:, :, carried] & (carried != _NO_CASE)
     return found
 
 
@@ -216,7 +230,7 @@ def drop_impossible_digits(classes: PairClasses) -> PairClasses:
     pin_mask = classes.pin_mask.copy()
     for start in range(0, len(classes), _ROWS):
         rows = np.arange(start, min(start + _ROWS, len(classes)))
-        masks = find_possible_digits(classes.masks(rows), classes.last[rows])
+        masks = find_possible_digits(classes.masks(rows), classes.last[rows], classes.layout.operation)
         pins = np.flatnonzero((classes.pin_row >= start) & (classes.pin_row < start + _ROWS))
         pin_mask[pins] = masks[classes.pin_row[pins] - start, classes.pin_column[pins]]
     return replace(classes, pin_mask=pin_mask)
@@ -224,12 +238,14 @@ def drop_impossible_digits(classes: PairClasses) -> PairClasses:
 
 def has_pair(classes: PairClasses) -> Bool[np.ndarray, " row"]:
     """Whether any pair is in the class."""
-    ways = np.ones((len(classes), classes.layout.digits, CARRIES, CARRIES), bool)
-    carried = tabulate_column(classes.layout.base).carried
-    for out in range(CARRIES):
+    operation = classes.layout.operation
+    ways = np.ones((len(classes), classes.layout.digits, operation.carries, operation.carries), bool)
+    carried = tabulate_column(classes.layout.base, operation).carried
+    ways &= (carried[:, None] == np.arange(operation.carries)[:, None, None]).any((2, 3))
+    for out in range(operation.carries):
         ways[classes.pin_row, classes.pin_column, :, out] = (classes.pin_mask & (out == carried)).any((2, 3))
-    state: np.ndarray = np.zeros((len(classes), CARRIES), bool)
-    state[:, 0] = True
+    state: np.ndarray = np.zeros((len(classes), operation.carries), bool)
+    state[:, operation.start] = True
     for column in range(classes.layout.digits):
         state = np.asarray((state[:, :, None] & ways[:, column]).any(1))
     found: np.ndarray = (state & classes.last).any(1)
@@ -241,9 +257,10 @@ def find_members(
 ) -> Bool[np.ndarray, " row"]:
     """Which rows hold the pair that is given for them."""
     x, y = np.moveaxis(digits.astype(np.int64), 2, 0)  # row column
-    carry = np.zeros((len(classes), classes.layout.digits + 1), np.int64)
+    operation, base = classes.layout.operation, classes.layout.base
+    carry = np.full((len(classes), classes.layout.digits + 1), operation.start, np.int64)
     for column in range(classes.layout.digits):
-        carry[:, column + 1] = (x[:, column] + y[:, column] + carry[:, column]) // classes.layout.base
+        carry[:, column + 1] = operation.run_column(x[:, column], y[:, column], carry[:, column], base)[1]
     found = classes.last[np.arange(len(classes)), carry[:, -1]]
     at = classes.pin_row, classes.pin_column
     is_open = classes.pin_mask[np.arange(len(classes.pin_row)), carry[at], x[at], y[at]]

@@ -60,12 +60,13 @@ class PairRun:
 
 
 def can_run_all(task: Addition) -> bool:
-    return bool(task.base ** (2 * task.digits) <= MOST_PAIRS)
+    return task.count_inputs(task.written().length) <= MOST_PAIRS
 
 
 def run_all_pairs(model: Model, task: Addition, deadline: float) -> PairRun | None:
     """Every pair, or none where the time does not suffice."""
-    classes, count = enumerate_pair_classes(task.written()), task.base ** (2 * task.digits)
+    classes = enumerate_pair_classes(task.written())
+    count = task.count_inputs(task.written().length)
     number, least = _number_classes(classes), np.full(len(classes), np.inf)
     hardest, counts = np.zeros(len(classes), np.int64), np.zeros(3, np.int64)
     for block in map_threads(
@@ -111,7 +112,8 @@ def _run_block(
 
 
 def _list_pairs(task: Addition, which: Int[np.ndarray, " pair"]) -> Digits:
-    """Pairs by number, `pair column number`: the first number times all second ones."""
+    """Pairs by number, `pair column number`: the first number times all second ones; without these 0."""
+    which = which if task.does.has_second else which * task.base**task.digits
     digits = which[:, None] // task.base ** np.arange(2 * task.digits) % task.base
     return np.stack([digits[:, task.digits :], digits[:, : task.digits]], 2).astype(np.int8)
 
@@ -119,8 +121,9 @@ def _list_pairs(task: Addition, which: Int[np.ndarray, " pair"]) -> Digits:
 def _name_classes(task: Addition, pairs: Digits) -> Int[np.ndarray, "4 step pair"]:
     """Step, token just written, sum of the next column and carry into it, of each pair at every step."""
     order, steps = list_written_columns(task.written()), task.digits + 1
-    tokens, column_sums = encode_pairs(task, pairs), pairs.sum(2, dtype=np.int64).T  # digit pair
-    carry = np.zeros((steps, len(pairs)), np.int64)
+    tokens, (x, y) = encode_pairs(task, pairs), np.moveaxis(pairs.astype(np.int64), 2, 0)
+    column_sums = task.does.add_up(x, y, task.base).T  # digit pair
+    carry = np.full((steps, len(pairs)), task.does.start, np.int64)
     for column in range(task.digits):
         carry[column + 1] = (column_sums[column] + carry[column]) // task.base
     totals = np.concatenate([column_sums, np.full((1, len(pairs)), -1)])
@@ -131,7 +134,9 @@ def _name_classes(task: Addition, pairs: Digits) -> Int[np.ndarray, "4 step pair
 def _number_classes(classes: PairClasses) -> Int[np.ndarray, "step tok total carry"]:
     """The row of each class by its name; a total of -1 is the last."""
     named = [classes.step, classes.previous, classes.total, classes.carry]
-    shape = (int(named[0].max()) + 1, int(named[1].max()) + 1, 2 * classes.layout.base, 2)
+    operation = classes.layout.operation
+    totals = operation.count_totals(classes.layout.base) + 1
+    shape = (int(named[0].max()) + 1, int(named[1].max()) + 1, totals, operation.carries)
     found = np.full(shape, -1)
     found[tuple(named)] = np.arange(len(classes))
     return found

@@ -13,11 +13,16 @@ from jaxtyping import Float, Int
 
 from glassformer.core.spread import map_threads
 from glassformer.models.float_format import LEAST, OWN
-from glassformer.proofs.columns import CARRIES, PairClasses, list_mark_tokens, tabulate_column, view_rows
+from glassformer.proofs.columns import (
+    PairClasses,
+    find_last_digits,
+    list_mark_tokens,
+    tabulate_column,
+    view_rows,
+)
 from glassformer.proofs.heads import MOST_KEYS, HeadTable
 from glassformer.proofs.paths import BestPairs, Digits, find_best_path
 from glassformer.proofs.ways import ColumnTerms
-from glassformer.tasks.addition import add_digits
 from glassformer.tasks.layouts import Layout
 
 _ROUNDS = 40  # of Dinkelbach at most; it converges faster than any power
@@ -280,6 +285,8 @@ def _sum_open_ends(
     for positions, tokens in zip(
         (layout.x_positions, layout.y_positions, layout.z_positions), classes.open_tokens, strict=True
     ):
+        if not positions:  # there is no second number
+            continue
         position = np.array(positions)[classes.pin_column]
         pins = np.flatnonzero(position < count)
         rows = classes.pin_row[pins]
@@ -311,7 +318,7 @@ def compute_coordinates(
 def write_pair_tokens(layout: Layout, digits: Digits) -> Int[np.ndarray, "row pos"]:
     """What the model reads: both numbers and the right digits of their sum."""
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    return np.asarray(layout.encode(x, y, add_digits(x, y, layout.base))[:-1].T)
+    return np.asarray(layout.encode(x, y, layout.solve_digits(x, y))[:-1].T)
 
 
 def _maximise_terms(terms: _TermBounds, owner: Int[np.ndarray, " row"], classes: PairClasses) -> BestPairs:
@@ -330,10 +337,11 @@ def _take_columns(positions: Float[np.ndarray, "query key tok"], layout: Layout)
     """The terms of both digits of every column and of its digit of the sum, which is 0 while not written."""
     nowhere = np.zeros((len(positions), 1, positions.shape[2]))  # the last token of all is never read
     positions = np.concatenate([positions, nowhere], 1)
+    second = layout.y_positions or [positions.shape[1] - 1] * layout.digits  # without one nothing is read
     return ColumnTerms(
         *(
             positions[:, list(where[: layout.digits]), : layout.base]
-            for where in (layout.x_positions, layout.y_positions, layout.z_positions)
+            for where in (layout.x_positions, second, layout.z_positions)
         )
     )
 
@@ -343,7 +351,8 @@ def sum_columns(
 ) -> Float[np.ndarray, "query column carry pair"]:
     """What a column adds for every carry into it and both digits; its digit of the sum too, once written."""
     x, y, z = _take_columns(positions, layout)
-    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, tabulate_column(layout.base).written]
+    written = tabulate_column(layout.base, layout.operation).written
+    sums = x[:, :, None, :, None] + y[:, :, None, None, :] + z[:, :, written]
     found: np.ndarray = sums.reshape(*sums.shape[:3], layout.base**2)
     return found
 
@@ -358,7 +367,7 @@ def _sum_fixed_terms(terms: _TermBounds, layout: Layout) -> Float[np.ndarray, " 
 
 def _sum_last_terms(terms: _TermBounds, layout: Layout) -> Float[np.ndarray, "query carry"]:
     """What the highest digit of the sum, the last carry, adds where it is written."""
-    position = layout.z_positions[layout.digits]
+    position, tokens = layout.z_positions[layout.digits], find_last_digits(layout)
     if position >= terms.positions.shape[1]:
-        return np.zeros((len(terms.positions), CARRIES))
-    return terms.positions[:, position, :CARRIES]
+        return np.zeros((len(terms.positions), len(tokens)))
+    return terms.positions[:, position, tokens]

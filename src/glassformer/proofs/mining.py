@@ -12,7 +12,7 @@ from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.paths import Digits
 from glassformer.proofs.search import ClassLevel, ClassStatus, list_bound_ends
 from glassformer.runs.config import Run
-from glassformer.tasks.addition import Addition, add_digits, require_addition
+from glassformer.tasks.addition import Addition, require_addition
 from glassformer.tasks.board import replace_board_pairs
 
 MODELS = 16  # best ones that are looked into: with so many pairs of each they fill half a batch of 8,192
@@ -31,7 +31,7 @@ def mine_problems(run: Run, everyone: dict[str, np.ndarray]) -> Int[np.ndarray, 
     ]
     digits = np.concatenate(list(map_threads(lambda model: find_hard_digits(model, task), iter(models))))
     x, y = replace_board_pairs(digits[:, :, 0].T, digits[:, :, 1].T, task.base)
-    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base)))
+    return np.asarray(task.written().encode(x, y, task.solve_digits(x, y)))
 
 
 def find_hard_digits(model: Model, task: Addition) -> Digits:

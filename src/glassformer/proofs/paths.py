@@ -4,16 +4,20 @@ A class pins few columns. What stands before its first pinned column and behind 
 classes of a query, so it is worked out once a query: the cost of a class does not grow with the digits.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from glassformer.proofs.columns import CARRIES, PairClasses, tabulate_column
-from glassformer.proofs.ways import CarryWays, ColumnTerms, find_open_pairs, find_open_ways, sum_pair_terms
-
-_LASTS = np.array([[True, True], [True, False], [False, True]])  # last carries that a class may leave open
+from glassformer.proofs.columns import PairClasses, tabulate_column
+from glassformer.proofs.ways import (
+    CarryWays,
+    ColumnTerms,
+    find_best_ways,
+    find_open_pairs,
+    find_open_ways,
+    sum_pair_terms,
+)
 
 _CHUNK = 4096  # classes at a time, for the sake of memory
 
@@ -50,9 +54,11 @@ def find_best_path(
     classes: PairClasses,
 ) -> BestPairs:
     """The largest first + sum of columns + last over each class; `owner` is the query of each class."""
-    ways, (endings, ending) = find_open_ways(terms), _list_endings(len(terms.x), owner, classes)
+    operation = classes.layout.operation
+    ways = find_open_ways(terms, operation)
+    endings, ending = _list_endings(len(terms.x), owner, classes)
     behind = _extend_paths_behind(ways, np.where(endings, last, -np.inf))
-    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first), behind)
+    shared = _QueryPaths(terms, ways, _extend_paths_before(ways, first, operation.start), behind)
     chosen, same = _find_distinct_pins(len(terms.x), owner, classes)
     pinned = _find_pinned_ways(shared, owner, classes, chosen)
     spans = _PinnedSpans(*_find_pinned_spans(classes, same), ending)
@@ -71,7 +77,9 @@ def _list_endings(
     """Choices of last carries that are open, of all queries or of each its own, and which each row has."""
     if queries == len(owner) and np.array_equal(owner, np.arange(queries)):
         return classes.last[None], np.zeros(queries, np.int64)
-    return _LASTS[:, None], (classes.last[:, None] == _LASTS).all(2).argmax(1)
+    carries = classes.last.shape[1]
+    lasts = np.concatenate([np.ones((1, carries), bool), np.eye(carries, dtype=bool)])  # all, or one of them
+    return lasts[:, None], (classes.last[:, None] == lasts).all(2).argmax(1)
 
 
 def _find_distinct_pins(
@@ -99,13 +107,11 @@ def _join_best_paths(
     for offset in range(pins.shape[1]):
         column = np.minimum(start + offset, digits - 1)
         here = _choose_column_ways(shared.ways, pinned, owner, column, pins[:, offset])
-        reached, came_from = _choose_better(
-            *(state[:, carry, None] + here.value[:, carry] for carry in range(CARRIES))
-        )  # row end
+        reached, came_from = _choose_best(state[:, :, None] + here.value, 1)  # row end
         within.append((came_from, here.pair))
         state = np.where((start + offset < stop)[:, None], reached, state)
     state = state + shared.behind.value[ending, owner, stop]
-    best, carry = _choose_better(state[:, 0], state[:, 1])
+    best, carry = _choose_best(state, 1)
     found = np.empty((len(owner), digits), np.int16)
     _trace_digits_behind(shared, ending, owner, stop, carry, found)
     carry = _trace_digits_within(within, start, stop, carry, found)
@@ -113,9 +119,9 @@ def _join_best_paths(
     return best, find_open_pairs(shared.terms, owner, found)
 
 
-def _choose_better(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, Int[np.ndarray, "..."]]:
-    """The larger of two sums, and the carry that has it: the first where they are equal."""
-    return np.maximum(first, second), (second > first).astype(np.int64)
+def _choose_best(sums: np.ndarray, axis: int) -> tuple[np.ndarray, Int[np.ndarray, "..."]]:
+    """The largest of the sums of several carries, and the carry that has it: the first of equal ones."""
+    return sums.max(axis), sums.argmax(axis)
 
 
 def _find_pinned_ways(
@@ -125,30 +131,11 @@ def _find_pinned_ways(
     pins: Int[np.ndarray, " chosen"],
 ) -> CarryWays:
     """The best ways through some pinned columns, among the digits that the pin leaves open."""
-    masks = classes.pin_mask[pins].reshape(len(pins), CARRIES, classes.layout.base**2)
-    written = tabulate_column(classes.layout.base).written
+    layout = classes.layout
+    masks = classes.pin_mask[pins].reshape(len(pins), layout.operation.carries, layout.base**2)
+    written = tabulate_column(layout.base, layout.operation).written
     sums = sum_pair_terms(shared.terms, owner[classes.pin_row[pins]], classes.pin_column[pins], written)
-    return _find_best_ways(np.where(masks, sums, -np.inf), classes.layout.base)
-
-
-@lru_cache(maxsize=32)
-def _list_ways(base: int) -> list[list[np.ndarray]]:
-    """Which of a column's pairs of digits, 100 in base ten, take carry `i` to carry `o`."""
-    carried = tabulate_column(base).carried.reshape(CARRIES, -1)
-    return [[np.flatnonzero(carried[i] == o) for o in range(CARRIES)] for i in range(CARRIES)]
-
-
-def _find_best_ways(columns: Float[np.ndarray, "*row carry pair"], base: int) -> CarryWays:
-    """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
-    shape = (*columns.shape[:-1], CARRIES)
-    value, pair = np.empty(shape), np.empty(shape, np.int64)
-    for start in range(CARRIES):
-        for end, pairs in enumerate(_list_ways(base)[start]):
-            those = columns[..., start, pairs]
-            best = those.argmax(-1)
-            pair[..., start, end] = pairs[best]
-            value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
-    return CarryWays(value, pair)
+    return find_best_ways(np.where(masks, sums, -np.inf), layout.base, layout.operation)
 
 
 def _choose_column_ways(
@@ -187,31 +174,29 @@ def _find_pinned_spans(
     return start, stop, pins
 
 
-def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"]) -> _CarryPaths:
-    """From no carry at the units up to each column."""
-    queries, count = ways.value.shape[:2]
+def _extend_paths_before(ways: CarryWays, first: Float[np.ndarray, " query"], start: int) -> _CarryPaths:
+    """From the carry into the units up to each column."""
+    queries, count, carries = ways.value.shape[:3]
     value, other = (
-        np.full((queries, count + 1, CARRIES), -np.inf),
-        np.empty((queries, count, CARRIES), np.int64),
+        np.full((queries, count + 1, carries), -np.inf),
+        np.empty((queries, count, carries), np.int64),
     )
-    value[:, 0, 0] = first
+    value[:, 0, start] = first
     for column in range(count):
-        value[:, column + 1], other[:, column] = _choose_better(
-            *(value[:, column, start, None] + ways.value[:, column, start] for start in range(CARRIES))
-        )
+        sums = value[:, column, :, None] + ways.value[:, column]  # query start end
+        value[:, column + 1], other[:, column] = _choose_best(sums, 1)
     return _CarryPaths(value, other)
 
 
 def _extend_paths_behind(ways: CarryWays, last: Float[np.ndarray, "ending query carry"]) -> _CarryPaths:
     """From each column to the last carry, for every choice of last carries that are open."""
-    endings, queries, count = len(last), *ways.value.shape[:2]
-    value = np.empty((endings, queries, count + 1, CARRIES))
-    other = np.empty((endings, queries, count, CARRIES), np.int64)
+    endings, queries, count, carries = len(last), *ways.value.shape[:3]
+    value = np.empty((endings, queries, count + 1, carries))
+    other = np.empty((endings, queries, count, carries), np.int64)
     value[:, :, count] = last
     for column in reversed(range(count)):
-        value[:, :, column], other[:, :, column] = _choose_better(
-            *(ways.value[:, column, :, end] + value[:, :, column + 1, end, None] for end in range(CARRIES))
-        )
+        sums = ways.value[:, column] + value[:, :, column + 1, None]  # ending query start end
+        value[:, :, column], other[:, :, column] = _choose_best(sums, 3)
     return _CarryPaths(value, other)
 
 

@@ -18,7 +18,7 @@ from glassformer.models.model import Model
 from glassformer.proofs.prove import prove_model
 from glassformer.proofs.verdict import Outcome
 from glassformer.tasks import Sequences, Task
-from glassformer.tasks.addition import Addition, add_digits, require_addition
+from glassformer.tasks.addition import Addition, require_addition
 from glassformer.verify.addition import WrongSum, list_wrong_sums, make_hard_blocks, write_answers
 
 _QUICK_KIND, _QUICK_PAIRS, _QUICK_SEED = "sums_8_to_10", 256, 1  # hard pairs that are tried first
@@ -78,5 +78,5 @@ def _find_quick_failure(model: Model, task: Addition) -> WrongSum | None:
     x, y = next(make_hard_blocks(_QUICK_KIND, task, _QUICK_SEED, _QUICK_PAIRS))
     with np.errstate(all="ignore"):
         written = write_answers(model, task, x, y)
-    is_right = (written == add_digits(x, y, task.base)).all(0)
+    is_right = (written == task.solve_digits(x, y)).all(0)
     return next(iter(list_wrong_sums(task, x, y, written, is_right)), None)

@@ -22,7 +22,7 @@ from glassformer.models.generate import write_greedy
 from glassformer.models.margins import measure_margins, measure_token_margins
 from glassformer.models.model import Model
 from glassformer.proofs.contexts import find_window_demand
-from glassformer.tasks import Addition, Strings, Task, add_digits, tabulate_automaton, to_digits
+from glassformer.tasks import Addition, Strings, Task, tabulate_automaton, to_digits
 from glassformer.tasks.addition import require_addition
 from glassformer.tasks.strings import require_strings
 
@@ -59,7 +59,7 @@ def respond_sum(model: Model, task: Addition, pair: tuple[int, int]) -> _Respons
     a, b = pair
     written = write_sums(model, task, *(to_digits([number], task.digits, task.base) for number in (a, b)))
     got = read_answer_number(task.written(), task.written().decode(written.tokens)[:, 0])
-    record = {"a": a, "b": b, "expected": a + b, "got": got}
+    record = {"a": a, "b": b, "expected": task.solve(a, b), "got": got}
     margin = float(written.margins.min())
     return _Response(f"{a}+{b}", str(a + b), str(got), margin, bool(got == a + b), record)
 
@@ -92,7 +92,7 @@ def write_sums(
     """Every digit, with its margin."""
     layout, seen = task.written(), list[np.ndarray]()
     tokens = write_greedy(model, layout.prompt(x, y), task.digits + 1, seen.append)
-    wanted = layout.encode(x, y, add_digits(x, y, task.base))[layout.answer]
+    wanted = layout.encode(x, y, task.solve_digits(x, y))[layout.answer]
     return _WrittenSums(tokens, wanted, measure_token_margins(np.stack(seen, 1), wanted))
 
 

@@ -10,7 +10,6 @@ from jaxtyping import Bool, Float, Int
 from glassformer.models.model import Model
 from glassformer.proofs.boxes import decide_boxes
 from glassformer.proofs.columns import (
-    CARRIES,
     PairClasses,
     drop_impossible_digits,
     find_members,
@@ -249,7 +248,9 @@ def _find_cut_points(
     tables: ModelTables, level: ClassLevel, rows: np.ndarray, pull: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Bool[np.ndarray, "row carry x y"]]:
     """For each row the column to split, and which of its digits go into the lower half."""
-    open_now = find_possible_digits(level.classes.masks(rows), level.classes.last[rows])
+    open_now = find_possible_digits(
+        level.classes.masks(rows), level.classes.last[rows], level.classes.layout.operation
+    )
     open_now = open_now.reshape(*open_now.shape[:2], -1)  # row column case
     chosen = np.nan_to_num(pull[rows] * 1.0, nan=np.inf).argmax(1)
     able, column, lower = _halve_widest_column(_sum_column_terms(tables, level, rows, chosen), open_now)
@@ -272,7 +273,7 @@ def _sum_column_terms(
 ) -> Float[np.ndarray, "row column case"]:
     """What each case of a column adds along the coordinate chosen for the row, seen from its middle."""
     layout = level.classes.layout
-    sums = np.empty((len(rows), layout.digits, CARRIES * layout.base**2))
+    sums = np.empty((len(rows), layout.digits, layout.operation.carries * layout.base**2))
     for number, side in enumerate(list_mix_directions(tables.heads, level.turn[rows])):
         those = np.flatnonzero(chosen == number)
         classes = level.classes.take(rows[those])

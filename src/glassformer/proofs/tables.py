@@ -24,7 +24,7 @@ from jaxtyping import Bool
 
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
-from glassformer.models.attention import MASKED, Attention, AttentionSite
+from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.blocks import split_position_factor, to_dense
 from glassformer.models.bounded import BoundedArray, to_bounded
 from glassformer.models.forward import (
@@ -39,6 +39,7 @@ from glassformer.models.ops import Value
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.parameter import Parameters
+from glassformer.models.relation import MASKED
 from glassformer.proofs.enclosure import enclose_mix, is_varying
 from glassformer.proofs.heads import LEAST_FACTOR, MOST_KEYS, HeadTable, ScoreTable, make_head_table
 

@@ -2,15 +2,20 @@
 
 A column adds x + y + z: a term of either digit, and one of the digit of the sum, once it is written. Pairs
 with the same sum share z and the carry, so of each sum only the best pair counts: 7 + 8 and 9 + 6 both write
-a 5 and carry 1. Which pair it is matters for the columns of a best path alone, and is looked up there.
+a 5 and carry 1. Which pair it is matters for the columns of a best path alone, and is looked up there. Of
+other operations all cases of a column are looked at.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
-_CARRIES = 2
+from glassformer.proofs.columns import tabulate_column
+from glassformer.tasks.operations import ADD, Operation
+
+_CARRIES = ADD.carries
 
 
 class ColumnTerms(NamedTuple):
@@ -32,8 +37,46 @@ class CarryWays(NamedTuple):
     pair: Int[np.ndarray, "*row start end"]
 
 
-def find_open_ways(terms: ColumnTerms) -> CarryWays:
+def find_open_ways(terms: ColumnTerms, operation: Operation) -> CarryWays:
     """For each column the best sum of digits from each carry to each carry."""
+    return _find_open_sums(terms) if operation == ADD else _find_open_cases(terms, operation)
+
+
+def _find_open_cases(terms: ColumnTerms, operation: Operation) -> CarryWays:
+    """Of any operation, from all cases of a column."""
+    queries, columns = terms.x.shape[:2]
+    written = tabulate_column(terms.base, operation).written
+    query, column = np.divmod(np.arange(queries * columns), columns)
+    ways = find_best_ways(sum_pair_terms(terms, query, column, written), terms.base, operation)
+    return CarryWays(*(part.reshape(queries, columns, *part.shape[1:]) for part in ways))
+
+
+def find_best_ways(
+    columns: Float[np.ndarray, "*row carry pair"], base: int, operation: Operation
+) -> CarryWays:
+    """For each column the best pair of digits from each carry to each carry: its sum, and which it is."""
+    shape = (*columns.shape[:-1], operation.carries)
+    value, pair = np.full(shape, -np.inf), np.zeros(shape, np.int64)
+    for start in range(operation.carries):
+        for end, pairs in enumerate(_list_ways(base, operation)[start]):
+            if len(pairs):
+                those = columns[..., start, pairs]
+                best = those.argmax(-1)
+                pair[..., start, end] = pairs[best]
+                value[..., start, end] = np.take_along_axis(those, best[..., None], -1)[..., 0]
+    return CarryWays(value, pair)
+
+
+@lru_cache(maxsize=32)
+def _list_ways(base: int, operation: Operation) -> list[list[np.ndarray]]:
+    """Which of a column's pairs of digits, 100 in base ten, take carry `i` to carry `o`."""
+    every = range(operation.carries)
+    carried = tabulate_column(base, operation).carried.reshape(operation.carries, -1)
+    return [[np.flatnonzero(carried[start] == end) for end in every] for start in every]
+
+
+def _find_open_sums(terms: ColumnTerms) -> CarryWays:
+    """Of addition, from the best pair of each sum."""
     base, shape = terms.base, (*terms.x.shape[:2], _CARRIES, _CARRIES)
     x, y, z = (np.ascontiguousarray(part.reshape(-1, base).T) for part in terms)  # tok many
     best = _maximise_by_sum(x, y)  # sum many
@@ -71,7 +114,7 @@ def sum_pair_terms(
     """What single columns add for every carry into them and every pair of digits."""
     x, y, z = (part[query, column] for part in terms)  # row tok
     sums = x[:, None, :, None] + y[:, None, None, :] + z[:, written]
-    return np.asarray(sums.reshape(len(query), _CARRIES, -1))
+    return np.asarray(sums.reshape(len(query), len(written), -1))
 
 
 def find_open_pairs(

@@ -20,6 +20,7 @@ from glassformer.tasks.floor import compute_entropy_floor, compute_position_floo
 from glassformer.tasks.knowledge import TokenSource, classify_positions, measure_source_distance
 from glassformer.tasks.layouts import LAYOUTS, Layout, make_layout
 from glassformer.tasks.load import load_rule_file
+from glassformer.tasks.operations import Operation
 from glassformer.tasks.prompts import Prompts
 from glassformer.tasks.question import Question
 from glassformer.tasks.rule import Rule, list_rules, make_rule
@@ -36,6 +37,7 @@ __all__ = [
     "Automaton",
     "Choice",
     "Layout",
+    "Operation",
     "Prompts",
     "Question",
     "Rule",
@@ -88,6 +90,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "hard": "HARD draw_hard_pairs",
     "knowledge": "Knowledge list_window_starts measure_source_distance tabulate_knowledge",
     "layouts": "DIGIT_LABELS Layout",
+    "operations": "ADD OPERATIONS Operation",
     "rules_operator": "PlusLastEven",
     "sample": "SequencePool sample_pool",
     "sampler": "HeldOutWindows Sampler",

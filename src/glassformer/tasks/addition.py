@@ -22,6 +22,7 @@ from jaxtyping import Float, Int
 from glassformer.core.errors import UserError, make_unknown_error, require_bounds, require_value
 from glassformer.core.values import LATER
 from glassformer.tasks.layouts import LAYOUTS, LEAST_BASE, MOST_BASE, Layout, make_layout
+from glassformer.tasks.operations import ADD, OPERATIONS, Operation
 from glassformer.tasks.sequences import Sequences
 from glassformer.tasks.task import Task, TaskWords, register
 
@@ -71,6 +72,7 @@ class Addition(Task):
     carry_until: int = 15_000  # step at which that share begins to fade
     carry_gone: int = 45_000  # step at which it is zero
     base: int = field(default=_DEFAULT_BASE, metadata=LATER)  # of the numbers: digits 0 to 9, then a to f
+    operation: str = field(default=ADD.name, metadata=LATER)  # add, subtract, or times 2 to times 9
 
     def __post_init__(self) -> None:
         most = (
@@ -85,14 +87,36 @@ class Addition(Task):
         require_value(self.carry_gone > self.carry_until, "carry_gone", expected, self.carry_gone)
         if self.layout not in LAYOUTS:
             raise make_unknown_error("layout", self.layout, LAYOUTS)
+        if self.operation not in OPERATIONS:
+            raise make_unknown_error("operation", self.operation, OPERATIONS)
+        self._require_operation()
         rising = all(a < b for a, b in zip((-1, *self._untils()), self._untils(), strict=False))
         sized = all(most >= 1 and until <= 10**9 for until, most in self.digit_stages)
         expected = "(until step, most digits) pairs with rising steps and at least 1 digit"
         require_value(rising and sized, "digit_stages", expected, self.digit_stages)
 
+    @property
+    def does(self) -> Operation:
+        """What is done with the numbers."""
+        return OPERATIONS[self.operation]
+
+    def solve(self, a: int, b: int) -> int:
+        """The number that is written: a sum; a difference below 0 is one modulo base^(digits + 1)."""
+        return self.does.solve(a, b, self.base ** (self.digits + 1))
+
+    def solve_digits(
+        self, x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+    ) -> Int[_AnyArray, "*step digit+1 batch"]:
+        """Its digits, units first."""
+        return self.does.run_digits(x, y, self.base)
+
+    def match_pair(self, x: _AnyArray, y: _AnyArray) -> tuple[_AnyArray, _AnyArray]:
+        """The numbers whose columns have the totals that x and y have in a sum, with the same carries."""
+        return x, self.does.match(y, self.base)
+
     def written(self) -> Layout:
         """The layout for this base and number of digits."""
-        return make_layout(self.layout, self.digits, self.base)
+        return make_layout(self.layout, self.digits, self.base, self.does)
 
     def tokens(self) -> tuple[str, ...]:
         return self.written().labels
@@ -112,11 +136,12 @@ class Addition(Task):
         return self.written().length - 1
 
     def count_inputs(self, context: int) -> int:
-        """Pairs of numbers."""
-        return int(self.base ** (2 * self.digits))
+        """Pairs of numbers, or numbers."""
+        return int(self.base ** ((1 + self.does.has_second) * self.digits))
 
     def name_inputs(self, count: str, context: int) -> str:
-        return f"{count} pairs of numbers of up to {self.digits} digits{self.name_base()}"
+        what = "pairs of numbers" if self.does.has_second else "numbers"
+        return f"{count} {what} of up to {self.digits} digits{self.name_base()}"
 
     def name_base(self) -> str:
         """` in base 7`; nothing for base ten, in which numbers are shown anyway."""
@@ -125,13 +150,20 @@ class Addition(Task):
     def random_inputs(self, size: int, count: int) -> tuple[Int[np.ndarray, "pos batch"], int]:
         """Pairs of numbers with their sums."""
         x, y = np.random.default_rng(0).integers(0, self.base, (2, self.digits, count))
-        return self.written().encode(x, y, add_digits(x, y, self.base))[:-1], self.digits + 1
+        return self.written().encode(x, y, self.solve_digits(x, y))[:-1], self.digits + 1
 
     def example_inputs(self, size: int, count: int) -> Int[np.ndarray, "pos batch"]:
         """Hard pairs among them, as much of each as the model sees."""
         from glassformer.tasks.examples import encode_example_sums
 
         return encode_example_sums(self, count)[-size:]
+
+    def _require_operation(self) -> None:
+        """Other operations than addition have the layout for every length, and factors up to the base."""
+        is_plain = self.does == ADD or self.layout == "columns"
+        require_value(is_plain, "layout", f"columns, as for {self.does.noun}", self.layout)
+        fits = f"times {self.base} at most, in base {self.base}"
+        require_value(self.does.carries <= self.base, "operation", fits, self.operation)
 
     def _untils(self) -> tuple[int, ...]:
         return tuple(until for until, _ in self.digit_stages)
@@ -146,21 +178,14 @@ def require_addition(task: Task, model: str) -> Addition:
 
 def add_column(x: _AnyArray, y: _AnyArray, carry: _AnyArray, base: int) -> tuple[_AnyArray, _AnyArray]:
     """The digit to write under a column, and the carry into the next: in base ten 7 + 8 + 1 is 6 carry 1."""
-    total = x + y + carry
-    return total % base, total // base
+    return ADD.run_column(x, y, carry, base)
 
 
 def add_digits(
     x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"], base: int
 ) -> Int[_AnyArray, "*step digit+1 batch"]:
     """The digits of the sums, units first, by running the columns through `add_column`."""
-    xp = x.__array_namespace__()
-    carry = xp.zeros_like(x[..., 0, :])
-    written = []
-    for k in range(x.shape[-2]):
-        digit, carry = add_column(x[..., k, :], y[..., k, :], carry, base)
-        written.append(digit)
-    return xp.stack([*written, carry], axis=-2)
+    return ADD.run_digits(x, y, base)
 
 
 def schedule_digits(addition: Addition, step: Int[_AnyArray, "*step"]) -> Int[_AnyArray, "*step"]:

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Int, UInt32
 
 from glassformer.tasks.addition import Addition, to_digits
+from glassformer.tasks.operations import ADD
 
 BOARD_BASE, BOARD_DIGITS = 10, 10
 BOARD_SEED = 2025
@@ -53,8 +54,8 @@ def draw_board_pairs(seed: int = BOARD_SEED, pairs: int = BOARD_PAIRS) -> Iterat
 
 
 def is_board_task(task: Addition) -> bool:
-    """Whether the board's pairs are pairs of the task: ten digits in base ten."""
-    return (task.base, task.digits) == (BOARD_BASE, BOARD_DIGITS)
+    """Whether the board's pairs are pairs of the task: sums of ten digits in base ten."""
+    return (task.base, task.digits, task.does) == (BOARD_BASE, BOARD_DIGITS, ADD)
 
 
 def draw_random_pairs(

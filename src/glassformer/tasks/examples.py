@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Int
 
-from glassformer.tasks.addition import Addition, add_digits, to_digits, to_numbers
+from glassformer.tasks.addition import Addition, to_digits, to_numbers
 from glassformer.tasks.board import EDGE_CASES, draw_random_pairs, is_board_task
 from glassformer.tasks.hard import draw_hard_pairs
 
@@ -16,7 +16,7 @@ _Pair = tuple[int, int]
 def list_example_pairs(task: Addition, count: int) -> list[_Pair]:
     """Half of them hard; the edge cases first, where they are pairs of the task."""
     edges = EDGE_CASES if is_board_task(task) else ()
-    hard = draw_hard_pairs(np.random.default_rng(_SEED), count // 2, task.digits, task.base)
+    hard = task.match_pair(*draw_hard_pairs(np.random.default_rng(_SEED), count // 2, task.digits, task.base))
     drawn = zip(*(to_numbers(part, task.base) for part in hard), strict=True)
     return list(islice((*edges, *drawn, *draw_random_pairs(_SEED, count, task.base**task.digits)), count))
 
@@ -25,4 +25,4 @@ def encode_example_sums(task: Addition, count: int) -> Int[np.ndarray, "pos batc
     """The same, with their sums written out but for the last digit, which is not read."""
     a, b = zip(*list_example_pairs(task, count), strict=True)
     x, y = (to_digits(side, task.digits, task.base) for side in (a, b))
-    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base))[:-1])
+    return np.asarray(task.written().encode(x, y, task.solve_digits(x, y))[:-1])

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from jaxtyping import Int
 
 from glassformer.core.errors import make_unknown_error, require_bounds, require_value
+from glassformer.tasks.operations import ADD, Operation
 
 DIGIT_LABELS = tuple("0123456789abcdef")
 LEAST_BASE, MOST_BASE = 2, len(DIGIT_LABELS)
@@ -41,6 +42,7 @@ class Layout:
     is_any_length: bool = False  # whether a model may read numbers of every length
     digits: int = 1  # of each number; the answer has one more
     base: int = LEAST_BASE  # digits that there are: tokens 0 to base - 1
+    operation: Operation = ADD  # what the answer is
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -55,6 +57,8 @@ class Layout:
     @property
     def y_positions(self) -> range:
         """The position of digit k of the second number, for k = 0 (units), 1, ..."""
+        if not self.operation.has_second:
+            return range(0)
         before = len(self.opening) + self.digits + len(self.plus)
         return _list_positions(before, self.digits, self.numbers_highest_first)
 
@@ -66,7 +70,8 @@ class Layout:
     @property
     def prompt_length(self) -> int:
         """Tokens up to and with the last mark before the answer."""
-        return len(self.opening) + len(self.plus) + len(self.equals) + 2 * self.digits
+        second = len(self.plus) + self.digits if self.operation.has_second else 0
+        return len(self.opening) + self.digits + second + len(self.equals)
 
     @property
     def length(self) -> int:
@@ -90,7 +95,8 @@ class Layout:
         require_value(x.shape[-2] == self.digits, "the number of digits", str(self.digits), x.shape[-2])
         x, y = _ordered(x, self.numbers_highest_first), _ordered(y, self.numbers_highest_first)
         opening, plus, equals = (self._marks(marks, x) for marks in (self.opening, self.plus, self.equals))
-        return x.__array_namespace__().concat([*opening, x, *plus, y, *equals], axis=-2)
+        second = [*plus, y] if self.operation.has_second else []
+        return x.__array_namespace__().concat([*opening, x, *second, *equals], axis=-2)
 
     def encode(
         self,
@@ -102,6 +108,12 @@ class Layout:
         answer = _ordered(z, self.answer_highest_first)
         return x.__array_namespace__().concat([self.prompt(x, y), answer], axis=-2)
 
+    def solve_digits(
+        self, x: Int[_AnyArray, "*step digit batch"], y: Int[_AnyArray, "*step digit batch"]
+    ) -> Int[_AnyArray, "*step digit+1 batch"]:
+        """The digits of the answers, units first."""
+        return self.operation.run_digits(x, y, self.base)
+
     def decode(
         self, tokens: Int[_AnyArray, "*step pos batch"]
     ) -> Int[_AnyArray, "*step {self.digits}+1 batch"]:
@@ -110,7 +122,8 @@ class Layout:
 
     def position_labels(self) -> tuple[str, ...]:
         """What stands at each position: x0 is the units digit of the first number."""
-        labels = [*self.opening, *"?" * self.digits, *self.plus, *"?" * self.digits, *self.equals]
+        second = [*self.plus, *"?" * self.digits] if self.operation.has_second else []
+        labels = [*self.opening, *"?" * self.digits, *second, *self.equals]
         labels += "?" * (self.digits + 1)
         for letter, positions in (("x", self.x_positions), ("y", self.y_positions), ("z", self.z_positions)):
             for k, position in enumerate(positions):
@@ -124,12 +137,12 @@ class Layout:
         return [xp.full_like(like[..., :1, :], token) for token in tokens]
 
 
-def make_layout(name: str, digits: int, base: int) -> Layout:
-    """The named layout for numbers of this many digits in this base."""
+def make_layout(name: str, digits: int, base: int, operation: Operation = ADD) -> Layout:
+    """The named layout for numbers of this many digits in this base, and what is done with them."""
     if name not in LAYOUTS:
         raise make_unknown_error("layout", name, LAYOUTS)
     require_value(digits >= 1, "digits", "at least 1", digits)
-    layout = replace(LAYOUTS[name], digits=digits, base=base)
+    layout = replace(LAYOUTS[name], digits=digits, base=base, operation=operation)
     require_bounds(layout, base=(LEAST_BASE, MOST_BASE))
     return layout
 

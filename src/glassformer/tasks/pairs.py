@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from glassformer.tasks.addition import Addition, add_digits, schedule_carry_share, schedule_digits
+from glassformer.tasks.addition import Addition, schedule_carry_share, schedule_digits
 from glassformer.tasks.board import replace_board_pairs
 
 _KINDS = 4  # of carry-heavy pairs, equally likely
@@ -27,7 +27,7 @@ def draw_problems(
 ) -> Int[Array, "step pos batch"]:
     """The tokens of problems with their answers, in the layout of the task."""
     x, y = draw_training_pairs(key, steps, batch, addition)
-    tokens: Array = addition.written().encode(x, y, add_digits(x, y, addition.base))
+    tokens: Array = addition.written().encode(x, y, addition.solve_digits(x, y))
     return tokens
 
 
@@ -37,25 +37,29 @@ def _drawn(
     """Pairs as the curriculum has them, the board's own among them."""
 
     def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
-        return _pairs_of_step(
-            jax.random.fold_in(key, step), most, share, (addition.digits, batch), addition.base
-        )
+        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch), addition)
 
     return jax.vmap(draw)(steps, schedule_digits(addition, steps), schedule_carry_share(addition, steps))
 
 
 def _pairs_of_step(
-    key: PRNGKeyArray, most: Int[Array, ""], share: Float[Array, ""], shape: tuple[int, int], base: int
+    key: PRNGKeyArray,
+    most: Int[Array, ""],
+    share: Float[Array, ""],
+    shape: tuple[int, int],
+    addition: Addition,
 ) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
     """Uniform digits, turned into a carry-heavy pair in the given share of the batch."""
     key_digits, key_size, key_place, key_kind, key_heavy = jax.random.split(key, 5)
     batch = shape[1:]
+    base = addition.base
     x, y = _digits(key_digits, shape, base)
     size = jax.random.randint(key_size, batch, 1, most + 1)  # digits of a carry-heavy number
     place = jax.random.randint(key_place, batch, 0, size)
     kind = jax.random.randint(key_kind, batch, 0, _KINDS)
     is_heavy = jax.random.uniform(key_heavy, batch) < share
     heavy_x, heavy_y = _carry_heavy(x, y, place, kind, base)
+    heavy_y = addition.does.match(heavy_y, base)
     keep = jnp.arange(shape[0])[:, None] < jnp.where(is_heavy, size, most)  # digit batch
     return (
         jnp.where(keep, jnp.where(is_heavy, heavy_x, x), 0),

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from glassformer.tasks.addition import Addition, add_digits
+from glassformer.tasks.addition import Addition
 from glassformer.tasks.automaton import tabulate_automaton
 from glassformer.tasks.board import replace_board_pairs
 from glassformer.tasks.hard import draw_hard_pairs
@@ -198,10 +198,10 @@ class SumSampler:
             np.asarray(part[0]) for part in draw_training_pairs(key, late, count - count // 2, self.addition)
         )
         random, base = np.random.default_rng(np.asarray(jax.random.key_data(key))), self.addition.base
-        hard = draw_hard_pairs(random, count // 2, self.addition.digits, base)
+        hard = self.addition.match_pair(*draw_hard_pairs(random, count // 2, self.addition.digits, base))
         parts = zip(uniform, replace_board_pairs(*hard, base), strict=True)
         x, y = (np.concatenate(both, axis=1) for both in parts)
-        tokens = np.asarray(self.addition.written().encode(x, y, add_digits(x, y, base)), np.int8)
+        tokens = np.asarray(self.addition.written().encode(x, y, self.addition.solve_digits(x, y)), np.int8)
         return _make_held_out(tokens, self.outputs, self.vocab)
 
 

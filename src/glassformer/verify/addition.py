@@ -18,7 +18,7 @@ from glassformer.core.words import format_stored_share
 from glassformer.models.adding import read_answer_number
 from glassformer.models.generate import write_greedy
 from glassformer.models.model import Model
-from glassformer.tasks import Addition, Sequences, add_digits, to_digits, to_numbers
+from glassformer.tasks import Addition, Sequences, to_digits, to_numbers
 from glassformer.tasks.board import (
     BOARD_PAIRS,
     BOARD_SEED,
@@ -128,14 +128,15 @@ def make_digit_blocks(pairs: Iterator[tuple[int, int]], task: Addition) -> Itera
     """Digits of the pairs, a block at a time, so that any number of them needs the same memory."""
     while block := list(islice(pairs, BLOCK)):
         a, b = zip(*block, strict=True)
-        yield to_digits(a, task.digits, task.base), to_digits(b, task.digits, task.base)
+        x, y = (to_digits(side, task.digits, task.base) for side in (a, b))
+        yield x, y if task.does.has_second else 0 * y
 
 
 def make_hard_blocks(name: str, task: Addition, seed: int, count: int) -> Iterator[Pair]:
     """Pairs of a hard distribution; seed and name alone decide which."""
     random = np.random.default_rng([seed, *name.encode()])
     for begin in range(0, count, BLOCK):
-        yield HARD[name](random, min(BLOCK, count - begin), task.digits, task.base)
+        yield task.match_pair(*HARD[name](random, min(BLOCK, count - begin), task.digits, task.base))
 
 
 def score_answers(
@@ -144,7 +145,7 @@ def score_answers(
     """Every block decoded, on all cores, and counted in order."""
     passed, total, failures = 0, 0, list[WrongSum]()
     for (x, y), written in map_threads(lambda block: (block, write_answers(model, task, *block)), blocks):
-        right = (written == add_digits(x, y, task.base)).all(0)
+        right = (written == task.solve_digits(x, y)).all(0)
         passed, total = passed + int(right.sum()), total + len(right)
         failures += list_wrong_sums(task, x, y, written, right)[: MOST_FAILURES - len(failures)]
         if tell:
@@ -165,7 +166,7 @@ def list_wrong_sums(
     """The first wrong answers of a block."""
     wrong = np.flatnonzero(~right)[:MOST_FAILURES]
     got = [read_answer_number(task.written(), written[:, which]) for which in wrong]
-    parts = (x, y, add_digits(x, y, task.base))
+    parts = (x, y, task.solve_digits(x, y))
     rows = zip(*(to_numbers(part[:, wrong], task.base) for part in parts), got, strict=True)
     return [WrongSum(*row) for row in rows]
 

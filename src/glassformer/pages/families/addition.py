@@ -17,7 +17,7 @@ from glassformer.pages.story_adder import tell_adder_story
 from glassformer.pages.trials_part import SEED, count_affordable_inputs
 from glassformer.pages.words import group_digits
 from glassformer.proofs.response import parse_pair
-from glassformer.tasks import Addition, Task, add_digits, to_digits
+from glassformer.tasks import Addition, Task, to_digits
 from glassformer.tasks.addition import require_addition
 from glassformer.tasks.hard import draw_hard_pairs
 
@@ -138,11 +138,11 @@ def _draw_pairs(task: Addition, architecture: Architecture) -> _PairSet:
     plain = random.integers(0, task.base, (2, task.digits, count - count // 2)).astype(np.int32)
     hard = draw_hard_pairs(random, count // 2, task.digits, task.base)
     x, y = (np.concatenate([plain[i], hard[i]], axis=1) for i in (0, 1))
-    tokens = layout.encode(x, y, add_digits(x, y, task.base))
+    tokens = layout.encode(x, y, task.solve_digits(x, y))
     return _PairSet(tokens[:-1], tokens[layout.answer])
 
 
 def _write_pairs(task: Addition, pairs: list[tuple[int, int]]) -> Int[np.ndarray, "pos batch"]:
     """Problems with their right answers."""
     x, y = (to_digits([pair[i] for pair in pairs], task.digits, task.base) for i in (0, 1))
-    return np.asarray(task.written().encode(x, y, add_digits(x, y, task.base))[:-1])
+    return np.asarray(task.written().encode(x, y, task.solve_digits(x, y))[:-1])
