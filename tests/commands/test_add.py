@@ -57,3 +57,8 @@ def test_a_refused_number_in_a_process_of_its_own():
     assert refused.stderr == (
         "glassformer: a must be an integer between 0 and 9999999999, but it is 99999999999\n"
     )
+
+
+def test_an_adder_of_every_length_names_no_largest_number(capsys, here):
+    assert main(["add", "any-8", "abc", "1"]) == 2
+    assert "an integer from 0 up with at most 1,000,000 digits, but it is 'abc'" in capsys.readouterr().err

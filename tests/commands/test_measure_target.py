@@ -63,7 +63,7 @@ def test_words_of_a_test(capsys, adder):
     assert main(["test", "fake", "--pairs", "300", "--hard", "0"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("; not qualified, 99% are needed)")
-    assert lines[1] == "  300 pairs of seed 2025"
+    assert lines[1] == "  300 pairs of 2 digits of seed 2025"
     assert len(lines) == 2 + testing._SHOWN + 1
 
 

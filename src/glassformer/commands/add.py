@@ -54,11 +54,22 @@ def add(
     require_value(digits is None or digits >= 1, "--digits", "at least 1", digits)
     loaded = load_model(target, model)
     takes_any = loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition)
-    first, second = map(read_long_decimal if takes_any else read_decimal, (a, b))
+    first, second = _read_any_pair(a, b) if takes_any else map(read_decimal, (a, b))
     longest = max((len(one) for one in (a, b) if isinstance(one, str)), default=0)
     with show_count_bar(longest, show and longest > _LONG, "digits") as tell:
         digits = digits or choose_sum_digits(loaded, loaded.addition, first, second)
         return write_sum(loaded, loaded.addition, first, second, digits, tell)
+
+
+def _read_any_pair(a: int | str, b: int | str) -> tuple[int | str, int | str]:
+    """For an adder that takes every length: there is no largest number, but a longest one."""
+    from glassformer.tasks.addition import MOST_DIGITS_AT_ALL
+
+    pair = read_long_decimal(a), read_long_decimal(b)
+    expected = f"an integer from 0 up with at most {MOST_DIGITS_AT_ALL:,} digits"
+    for name, number in zip("ab", pair, strict=True):
+        require_value(isinstance(number, int) and number >= 0, name, expected, number)
+    return pair
 
 
 def answer_add(result: "SumAnswer", request: Request) -> Answer:

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from glassformer.core.waiting import show_count_bar
+from glassformer.core.words import format_count
 from glassformer.runs.budget import estimate_test_cost, require_affordable
 from glassformer.runs.load import LoadedModel
+from glassformer.tasks import Addition
 from glassformer.tasks.board import BOARD_BASE, BOARD_SEED, EDGE_CASES, is_board_task
 from glassformer.tasks.hard import HARD
 from glassformer.verify.addition import QUALIFIES, AdditionReport, measure_addition
@@ -67,7 +69,8 @@ def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]
 
 def _describe_adder(content: dict[str, Any], edges: int, task: Addition) -> str:
     """The protocol, each distribution with its first failure, then the protocol's failures."""
-    verdict, base = ("qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"), task.base
+    base = task.base
+    verdict = "qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"
     length = "" if edges else f" of {format_count(task.digits, 'digit')}"  # the edge cases are the board's
     drawn = f"{content['total'] - edges:,} pairs{length} of seed {content['seed']}"
     lines = [f"{content['target']}: {_format_score(content)} right ({content['accuracy']:.2%}; {verdict})"]
