@@ -50,9 +50,7 @@ def measure_adder(
         "seconds": round(seconds, 3),
         "additions_per_second": round(report.additions / seconds, 1),
     }
-    return Measurement(
-        content, _describe_adder(content, edges, loaded.addition), report.protocol.qualified
-    )
+    return Measurement(content, _describe_adder(content, edges, loaded.addition), report.protocol.qualified)
 
 
 def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]:
@@ -75,10 +73,10 @@ def _describe_adder(content: dict[str, Any], edges: int, task: Addition) -> str:
     drawn = f"{content['total'] - edges:,} pairs{length} of seed {content['seed']}"
     lines = [f"{content['target']}: {_format_score(content)} right ({content['accuracy']:.2%}; {verdict})"]
     lines += [f"  {edges} edge cases and {drawn}" if edges else f"  {drawn}"]
-    lines += [f"    {_format_failure(failure)}" for failure in content["failures"][:_SHOWN]]
+    lines += [f"    {_format_failure(failure, task)}" for failure in content["failures"][:_SHOWN]]
     width = max(map(len, content["distributions"]), default=0)
     for name, score in content["distributions"].items():
-        first = "".join(f": {_format_failure(failure)}" for failure in score["failures"][:1])
+        first = "".join(f": {_format_failure(failure, task)}" for failure in score["failures"][:1])
         lines.append(f"  {name:<{width}}  {_format_score(score)}{first}")
     if base != BOARD_BASE and content["distributions"]:
         lines.append(f"  (named as in base ten: 8, 9 and 10 stand for {base - 2}, {base - 1} and {base})")
@@ -89,8 +87,9 @@ def _format_score(score: dict[str, Any]) -> str:
     return f"{score['passed']:,} of {score['total']:,}"
 
 
-def _format_failure(wrong: dict[str, Any]) -> str:
-    return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+def _format_failure(wrong: dict[str, Any], task: Addition) -> str:
+    problem = task.write_problem(wrong["a"], wrong["b"])
+    return f"{problem} = {wrong['expected']}, the model says {wrong['got']}"
 
 
 def measure_strings(
