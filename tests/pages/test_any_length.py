@@ -1,5 +1,8 @@
 """Pages of adders for numbers of every length: a page is for one length, and says so; another one can be had."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from glassformer.core.errors import UserError
@@ -61,3 +64,17 @@ def test_what_is_proved_for_every_length_holds_for_another_one():
 def test_a_shorter_page_leaves_out_a_pair_that_does_not_fit():
     short = make_page_payload(load_model("any-8"), digits=2)
     assert short["proof"]["hardest"] is None and short["proof"]["verdict"] == "proved"
+
+
+def make_wrong_adder(digits):
+    """any-8 as if trained on so few digits; with another head it is right on one digit and wrong on two."""
+    loaded = load_model("any-8").with_digits(digits)
+    return replace(loaded, params={**loaded.params, "head.u": loaded.params["head.u"] * np.float32(1.05)})
+
+
+def test_a_counterexample_longer_than_training_is_shown_at_its_own_length(shared_page):
+    content = make_page_payload(make_wrong_adder(1))
+    wrong = content["proof"]["counterexample"]
+    assert content["task"]["digits"] == 2 and not wrong["right"]
+    page = shared_page(make_html(content, "wrong"))
+    assert page.inner_text("#badge strong").startswith(f"Refuted: {wrong['input'].replace('+', ' + ')} gives")

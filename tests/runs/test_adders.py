@@ -28,6 +28,11 @@ def test_every_trained_adder_of_the_zoo_has_a_configuration():
     assert ADDERS.items() <= CONFIGURATIONS.items()
 
 
+def test_a_run_does_not_say_what_is_proved_of_the_weights_that_ship():
+    assert all(run.about and "proved" not in run.about for run in ADDERS.values())
+    assert ADDERS["any-8"].about == "8 learned parameters"
+
+
 @pytest.mark.parametrize("name", ADDERS)
 def test_a_configuration_is_the_zoos_model(name):
     run = resolve_run(name)

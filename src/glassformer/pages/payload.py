@@ -16,7 +16,7 @@ from glassformer.pages.model_part import make_model_part
 from glassformer.pages.pack import pack_arrays
 from glassformer.pages.paths import quote_path
 from glassformer.pages.population_part import make_population_part
-from glassformer.pages.proof_part import make_proof_part
+from glassformer.pages.proof_part import find_page_verdict, make_proof_part
 from glassformer.pages.story import make_story
 from glassformer.pages.table_file import read_table
 from glassformer.pages.task_part import list_token_parts, make_task_part
@@ -39,8 +39,8 @@ def make_page_payload(
     `digits`: of the page's numbers, for an adder that takes every length; none: its own.
     """
     result = _read_own_result(loaded, folder)
-    proof, family = make_proof_part(loaded, folder, seconds, digits), find_family(loaded.task)
-    loaded = loaded.with_digits(digits)
+    verdict, loaded = find_page_verdict(loaded, folder, seconds, digits)
+    proof, family = make_proof_part(loaded, verdict), find_family(loaded.task)
     tests = family.draw_tests(loaded.task, loaded.architecture)
     training, population, missing = _make_past_parts(loaded, folder, result, proof["verdict"])
     content = {

@@ -19,14 +19,8 @@ _Content = dict[str, Any]
 _NUMBERS = NumberFormats(format_number, format_page_percent)  # as the panels write them
 
 
-def make_proof_part(
-    loaded: LoadedModel, folder: Path | None, seconds: float, digits: int | None = None
-) -> _Content:
+def make_proof_part(loaded: LoadedModel, verdict: Verdict) -> _Content:
     """The verdict, what it rests on, and the worst inputs as the model answers them now."""
-    verdict = find_verdict(loaded, folder, seconds, "this page")
-    if digits is not None:
-        verdict = _find_length_verdict(verdict, loaded, seconds, digits)
-        loaded = loaded.with_digits(digits)
     examples = find_examples(loaded, loaded.task, verdict)
     if examples.counterexample and verdict.verdict in ("undecided", "not_applicable"):
         wrong = respond_input(loaded, loaded.task, examples.counterexample["input"]).record
@@ -52,8 +46,21 @@ def make_proof_part(
     }
 
 
-def _find_length_verdict(own: Verdict, loaded: LoadedModel, seconds: float, digits: int) -> Verdict:
-    """For numbers of another length: what holds for every length holds for these, and no other verdict does.
+def find_page_verdict(
+    loaded: LoadedModel, folder: Path | None, seconds: float, digits: int | None
+) -> tuple[Verdict, LoadedModel]:
+    """What is known of the model at the length of the page, and the model for numbers of this length.
+
+    Where none is asked for it is that of a counterexample: at other lengths that may come out right.
+    """
+    verdict = find_verdict(loaded, folder, seconds, "this page")
+    if digits is not None:
+        return _take_to_length(verdict, loaded, seconds, digits), loaded.with_digits(digits)
+    return verdict, loaded.with_digits((verdict.counterexample or {}).get("digits"))
+
+
+def _take_to_length(own: Verdict, loaded: LoadedModel, seconds: float, digits: int) -> Verdict:
+    """What holds for every length holds for this one, and no other verdict does.
 
     The hardest pairs of single steps are those of the length of training.
     """

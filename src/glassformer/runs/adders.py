@@ -4,6 +4,7 @@
 them.
 """
 
+import re
 from dataclasses import replace
 
 from glassformer.runs.config import Run
@@ -69,7 +70,17 @@ def _make_adder_run(entry: ZooEntry, train: TrainSettings) -> Run:
     task = entry.task
     if _RECIPES[entry.id] is _QUICK:
         task = replace(task, carry_until=5_000, carry_gone=15_000)
-    return Run(name=entry.id, about=entry.about, task=task, model=entry.architecture, train=train)
+    about = _describe_recipe(entry.about)
+    return Run(name=entry.id, about=about, task=task, model=entry.architecture, train=train)
+
+
+def _describe_recipe(about: str) -> str:
+    """What every run may say of itself: how the zoo's weights were trained, and what is proved, is theirs.
+
+    >>> _describe_recipe("8 learned parameters, trained on ten digits; proved right for every length")
+    '8 learned parameters'
+    """
+    return re.sub(r"[,;] [^,;]*\b(proved|trained on)\b[^,;]*", "", about)
 
 
 ADDERS: dict[str, Run] = {name: _make_adder_run(ZOO[name], train) for name, train in _RECIPES.items()}

@@ -123,3 +123,12 @@ def test_a_shorter_pair_is_drawn_at_the_length_of_training():
 def test_a_pair_that_has_no_room_is_refused(name, pair, words):
     with pytest.raises(UserError, match=words):
         make_subject(load_model(name), name, pair=pair)
+
+
+def test_a_counterexample_is_drawn_at_the_length_at_which_it_fails():
+    """With another head any-8 is right on one digit and wrong on two, whatever it was trained on."""
+    loaded = load_model("any-8").with_digits(1)
+    params = {**loaded.params, "head.u": loaded.params["head.u"] * np.float32(1.05)}
+    sums = make_subject(replace(loaded, params=params), "wrong").sums
+    assert sums.task.digits == 2 and not sums.sum.right
+    assert verdict.title(verdict.compute(sums)).startswith("Wrong: ")
