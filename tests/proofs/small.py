@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from glassformer.models.forward import list_parameters
+from glassformer.models.lengths import lengthen_architecture
 from glassformer.models.model import Model
 from glassformer.models.position import SpiralPosition
 from glassformer.proofs.columns import list_written_columns
-from glassformer.tasks import add_digits, to_digits
+from glassformer.tasks import to_digits
 from glassformer.zoo import ZOO
 from glassformer.zoo.nanogpt import make_repaired_entry as nanogpt_entry
 from glassformer.zoo.smallest import make_one_head_entry
@@ -64,23 +65,48 @@ def drawn(name, digits, seed, precision="float64", scale=1.0, base=10):
     return Model(shape, numbers), task
 
 
-def every_pair(digits, base=10):
-    """Digits of all pairs, `digit pair`, units first."""
+def drawn_for(operation, digits, seed, base=10):
+    """any-8's architecture with random numbers, for any operation."""
+    entry = ZOO["any-8"]
+    task = replace(entry.task, digits=digits, base=base, operation=operation)
+    shape = lengthen_architecture(replace(entry.architecture, vocab=base), task)
+    random = np.random.default_rng(seed)
+    numbers = {
+        key: np.asarray(2.0 * random.normal(size=part.shape), shape.precision)
+        for key, part in list_parameters(shape).items()
+    }
+    return Model(shape, numbers), task
+
+
+def every_pair(digits, base=10, operation="add"):
+    """Digits of all pairs, `digit pair`, units first; of one number alone the second one is 0."""
     count = base**digits
-    sides = np.divmod(np.arange(count * count), count)
+    seconds = 1 if operation.startswith("times") else count
+    sides = np.divmod(np.arange(count * seconds), seconds)
     return tuple(to_digits(side.tolist(), digits, base) for side in sides)
+
+
+def work_out(task, x, y):
+    """Digits of the answers, totals of the columns and carries into them, from the numbers as integers."""
+    count, base = x.shape[1], task.base
+    powers = base ** np.arange(task.digits + 1)[:, None]
+    low = [np.cumsum(np.concatenate([np.zeros((1, count), int), side * powers[:-1]]), 0) for side in (x, y)]
+    if task.operation == "add":
+        answer, totals, carry = low[0][-1] + low[1][-1], x + y, (low[0] + low[1]) // powers
+    elif task.operation == "subtract":
+        answer, totals, carry = low[0][-1] - low[1][-1], x + base - 1 - y, (low[0] >= low[1]).astype(int)
+    else:
+        factor = int(task.operation.split()[1])
+        answer, totals, carry = factor * low[0][-1], factor * x, factor * low[0] // powers
+    return answer % base ** (task.digits + 1) // powers % base, totals, carry
 
 
 def run_all(model, task):
     """By step: what every pair's right prefix is followed by, its gap, and its class."""
-    x, y = every_pair(task.digits, task.base)
+    x, y = every_pair(task.digits, task.base, task.operation)
     layout = task.written()
-    z = add_digits(x, y, task.base)
-    tokens = layout.encode(x, y, z)
-    carry = np.zeros((task.digits + 1, x.shape[1]), int)
-    for k in range(task.digits):
-        carry[k + 1] = (x[k] + y[k] + carry[k]) // task.base
-    found = []
+    z, totals, carry = work_out(task, x, y)
+    tokens, found = layout.encode(x, y, z), []
     for step, column in enumerate(list_written_columns(layout)):
         length = layout.prompt_length + step
         logits = np.concatenate(
@@ -94,7 +120,7 @@ def run_all(model, task):
         others = logits.copy()
         others[right, pairs] = -np.inf
         gap = logits[right, pairs] - others.max(0)
-        total = np.full(len(pairs), -1) if column == task.digits else x[column] + y[column]
+        total = np.full(len(pairs), -1) if column == task.digits else totals[column]
         classes = np.stack([np.full(len(pairs), step), tokens[length - 1], total, carry[column]], 1)
         found.append((gap, logits.argmax(0) != right, classes))
     return found

@@ -11,6 +11,7 @@ from glassformer.tasks import Addition
 from tests.models.relations import BowlRelation, SpinRelation, WindowRelation, with_relation
 from tests.proofs.small import (
     drawn,
+    drawn_for,
     failing_classes,
     hand,
     nanogpt,
@@ -58,6 +59,13 @@ def test_nudged_models(name, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_random_models(name, seed):
     agrees(*drawn(name, 2, seed, scale=0.5 if name == "rope-62" else 1.0))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("base", [3, 10])
+@pytest.mark.parametrize("operation", ["subtract", "times 2", "times 3"])
+def test_random_models_of_other_operations(operation, base, seed):
+    agrees(*drawn_for(operation, 2, seed, base))
 
 
 def agrees(model, task):

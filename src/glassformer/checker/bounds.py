@@ -202,7 +202,6 @@ def _bound_excess(
     operation, second = layout.operation, list(layout.y_positions)
     none = np.zeros((len(parts), layout.digits, layout.base), np.int64)
     best = maximise_sums(
-        operation,
         np.stack([part.open.columns for part in parts]),
         np.stack([part.open.last for part in parts]),
         digits[:, list(layout.x_positions)],
@@ -210,6 +209,7 @@ def _bound_excess(
         np.stack(written[:-1], 1),
         written[-1][:, (np.arange(operation.carries) + operation.find_top(layout.base)) % layout.base]
         + fixed[:, None],
+        operation,
     )
     highest = np.where(best == NOWHERE, -np.inf, best.astype(np.float64) / scale * UP)
     return np.where(is_known, highest, np.inf)

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from glassformer.tasks import Addition, Layout, Operation
+from glassformer.tasks.operations import ADD
 
 NOWHERE = -(2**61)  # the sum over no pair; sums over pairs stay above half of it
 MOST = 2.0**59  # bits that sums of whole terms may fill
@@ -28,7 +29,7 @@ class PairClass:
     sum: int  # of the column's two digits; -1 where the last carry itself is to come
     carry: int  # into the column
     base: int
-    operation: Operation
+    operation: Operation = ADD
 
     @property
     def right(self) -> int:
@@ -46,7 +47,7 @@ class OpenPairs:
 
     columns: np.ndarray  # column carry x y: bool
     last: np.ndarray  # the last carries: bool
-    operation: Operation
+    operation: Operation = ADD
 
     def within(self, column: int, mask: np.ndarray) -> "OpenPairs":
         """Cut down to some of a column's cases."""
@@ -167,13 +168,13 @@ def _holds_pair(layout: Layout, one: PairClass) -> bool:
 
 
 def maximise_sums(
-    operation: Operation,
     columns: np.ndarray,
     last: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
     z: np.ndarray,
     end: np.ndarray,
+    operation: Operation = ADD,
 ) -> np.ndarray:
     """The largest sum over the pairs of each part, NOWHERE where it has none.
 

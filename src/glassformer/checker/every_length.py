@@ -36,7 +36,7 @@ from glassformer.checker.reading import (
     read_addition,
     read_certificate_model,
 )
-from glassformer.checker.result import CheckResult
+from glassformer.checker.result import CheckResult, describe_addition, name_failed_problem
 from glassformer.checker.tables import PremixTables
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
@@ -60,7 +60,7 @@ _FIELDS = (
 _WRONG_FIELDS = ("a", "b", "expected", "got", "digits")
 _MOST_LENGTHS = 200
 _MARK_AND_PADDING = 2
-_KEYS = 3  # of a column: two numbers and their sum
+_FAR_KEYS = {2: Fraction(3, 2), 1: Fraction(2, 1)}  # of a column, per key of the best one, by the numbers
 # Below these exponents exp is less than half of the smallest number there is, and is rounded to 0.
 _VANISHING = {"float32": Fraction(105), "float64": Fraction(746)}
 _UNIT = {"float32": Fraction(1, 2**24), "float64": Fraction(1, 2**53)}
@@ -170,7 +170,7 @@ def _check_window(claims: _Claims) -> Fraction:
     precision, shares = claims.architecture.precision, list[Fraction]()
     for sharpness, peak in _list_column_parameters(claims):
         shares.append(_bound_far_weights(sharpness, peak, claims.window, precision))
-    return max(shares)
+    return max(shares) * _FAR_KEYS[1 if claims.task.does.second == 0 else 2]
 
 
 def _list_column_parameters(claims: _Claims) -> list[tuple[Fraction, Fraction]]:
@@ -187,7 +187,7 @@ def _list_column_parameters(claims: _Claims) -> list[tuple[Fraction, Fraction]]:
 def _bound_far_weights(
     sharpness: Fraction, peak: Fraction, window: tuple[int, int], precision: str
 ) -> Fraction:
-    """The share that keys outside of the window have at most, in real numbers; none where they are not 0."""
+    """What one key per column outside of the window weighs at most, in real numbers, the best key being 1."""
     below, above = window
     if sharpness <= 0 or not -below - 1 < peak < above + 1:
         raise ClaimError("scores do not fall from the window's edges outwards")
@@ -200,7 +200,7 @@ def _bound_far_weights(
         falls = sharpness * (2 * away + 1)  # to the next column, by exp(-falls) <= 1 / (1 + falls)
         bits = min(int(_BITS * (score - best)), _MOST_BITS)
         total += Fraction(1, 2**bits) * (1 + falls) / falls
-    return _KEYS * total / 2  # at least two keys have the weight 1
+    return total
 
 
 def _measure_mix_slack(share: Fraction, tables: PremixTables) -> float:
@@ -288,13 +288,14 @@ def _make_result(tree: Mapping[str, Any], claims: _Claims, found: list[Certifica
         f"every claim holds: {claims.verdict}",
         0.0,
         verdict=claims.verdict,
-        task=f"addition of two numbers of every length, units first (layout {claims.task.layout})",
+        task=describe_addition(claims.task, is_every_length=True),
         inputs="all",
         arithmetic=claims.arithmetic,
         backend="own",
         smallest_margin=tree["smallest_margin"],
         margin_bound=tree["margin_bound"],
         counterexample=None if tree["counterexample"] is None else dict(tree["counterexample"]),
+        problem=name_failed_problem(claims.task, tree["counterexample"]),
         sha256=claims.sha256,
         origin=claims.origin,
     )

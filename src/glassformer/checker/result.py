@@ -2,7 +2,7 @@
 
 Of a certificate that does not hold, only the reason is said: nothing else in it was confirmed.
 
->>> _describe_addition(Addition(digits=1))
+>>> describe_addition(Addition(digits=1))
 'addition of two 1-digit numbers, units first (layout lsb)'
 """
 
@@ -31,6 +31,7 @@ class CheckResult:
     smallest_margin: float | None = None  # attained by a pair, in real numbers
     margin_bound: float | None = None  # no input has a smaller one
     counterexample: dict[str, Any] | None = None
+    problem: str | None = None  # of an adder's counterexample: `57 + 68`
     errors: list[int] | None = None  # strings: inputs that fail, at least and at most
     lawful: dict[str, Any] | None = None  # rules: the same of contexts that the rule can produce
     sha256: str | None = None  # of the model
@@ -46,16 +47,22 @@ def make_addition_result(certificate: Certificate) -> CheckResult:
         f"every claim holds: {certificate.verdict}",
         0.0,
         verdict=certificate.verdict,
-        task=_describe_addition(certificate.task),
+        task=describe_addition(certificate.task),
         inputs=certificate.inputs,
         arithmetic=certificate.arithmetic,
         backend="any" if certificate.any_backend else "own",
         smallest_margin=certificate.smallest_margin,
         margin_bound=certificate.margin_bound,
         counterexample=None if wrong is None else dict(wrong),
+        problem=name_failed_problem(certificate.task, wrong),
         sha256=certificate.sha256,
         origin=certificate.origin,
     )
+
+
+def name_failed_problem(task: Addition, wrong: Mapping[str, Any] | None) -> str | None:
+    """What was asked, where an answer is wrong."""
+    return None if wrong is None else task.write_problem(wrong["a"], wrong["b"])
 
 
 def make_strings_result(tree: Mapping[str, Any], found: StringsCheck) -> CheckResult:
@@ -78,16 +85,18 @@ def make_strings_result(tree: Mapping[str, Any], found: StringsCheck) -> CheckRe
     )
 
 
-def _describe_addition(task: Addition) -> str:
+def describe_addition(task: Addition, is_every_length: bool = False) -> str:
     """The task in words, as far as it decides which inputs there are and what is right."""
     layout, base = task.written(), task.base
     orders = [
         "highest digit first" if highest else "units first"
         for highest in (layout.numbers_highest_first, layout.answer_highest_first)
     ]
-    order = orders[0] if orders[0] == orders[1] else f"numbers {orders[0]}, sum {orders[1]}"
+    order = orders[0] if orders[0] == orders[1] else f"numbers {orders[0]}, {task.does.answer} {orders[1]}"
     where = "" if base == Addition.base else f" in base {base}"
-    return f"addition of two {task.digits}-digit numbers{where}, {order} (layout {task.layout})"
+    two = "two " if task.does.second else ""
+    numbers = f"{two}numbers of every length" if is_every_length else f"{two}{task.digits}-digit numbers"
+    return f"{task.does.noun} of {numbers}{where}, {order} (layout {task.layout})"
 
 
 def _describe_settings(tree: Mapping[str, Any]) -> str:

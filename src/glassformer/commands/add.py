@@ -12,6 +12,7 @@ from glassformer.core.words import allow_long_numbers, shorten_number
 
 if TYPE_CHECKING:
     from glassformer.models.adding import SumAnswer
+    from glassformer.tasks import Operation
 
 _LONG = 500  # digits from which on a bar is worth its line
 _SHOWN_BASE = 10  # in which numbers are typed and shown
@@ -26,12 +27,12 @@ def add(
     model: str | None = None,
     show: bool = False,
 ) -> "SumAnswer":
-    """Add two numbers with an adder; they are typed in base ten, whatever the adder's base.
+    """Ask an adder for a sum (or what it was made for); numbers are typed in base ten, whatever its base.
 
     Args:
         target (TARGET): a zoo id, a run folder, a run's name or a .safetensors file
         a (A): a non-negative integer with as many digits as the adder has, at most; any-8 takes any length
-        b (B): the same
+        b (B): the same; of a model that multiplies by one digit, that digit
         digits (N): digits that both numbers are written with (default: the adder's own number, or as many as
             the longer one has where the adder takes any length)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
@@ -58,7 +59,16 @@ def add(
     longest = max((len(one) for one in (a, b) if isinstance(one, str)), default=0)
     with show_count_bar(longest, show and longest > _LONG, "digits") as tell:
         digits = digits or choose_sum_digits(loaded, loaded.addition, first, second)
+        second = _read_second(loaded.addition.does, second)
         return write_sum(loaded, loaded.addition, first, second, digits, tell)
+
+
+def _read_second(does: "Operation", second: int | str) -> int | str:
+    """The second number; a factor must be the one that the model knows, and no token is written for it."""
+    if does.has_second:
+        return second
+    require_value(second == does.first, "b", f"{does.first}, since this model {does.ability}", second)
+    return 0
 
 
 def _read_any_pair(a: int | str, b: int | str) -> tuple[int | str, int | str]:
@@ -77,9 +87,12 @@ def answer_add(result: "SumAnswer", request: Request) -> Answer:
     allow_long_numbers()
     verdict = "right" if result.right else f"wrong, expected {shorten_number(result.expected)}"
     weakest = min(result.digits, key=lambda digit: digit.margin)
-    lines = [
-        f"{shorten_number(result.a)} + {shorten_number(result.b)} = {shorten_number(result.got)} ({verdict})"
-    ]
+    problem = result.does.write(shorten_number(result.a), shorten_number(result.b))
+    lines = [f"{problem} = {shorten_number(result.got)} ({verdict})"]
+    if result.does.second < 0 and result.a < result.b:
+        below = shorten_number(result.a - result.b)
+        expected, modulus = shorten_number(result.expected), f"{result.base}^{len(result.digits)}"
+        lines.append(f"  {expected} is {below} modulo {modulus}: how a number below 0 is written")
     if result.base != _SHOWN_BASE:
         lines.append(f"  in base {result.base}: {_format_in_base(result)}")
     where = f"at the digit '{weakest.label}' of {result.base}^{weakest.place}"
@@ -92,4 +105,5 @@ def _format_in_base(result: "SumAnswer") -> str:
     from glassformer.models.adding import format_in_base
 
     got = result.got if isinstance(result.got, str) else format_in_base(result.got, result.base)
-    return f"{format_in_base(result.a, result.base)} + {format_in_base(result.b, result.base)} = {got}"
+    numbers = (format_in_base(number, result.base) for number in (result.a, result.b))
+    return f"{result.does.write(*numbers)} = {got}"

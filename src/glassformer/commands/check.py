@@ -63,7 +63,7 @@ def _describe_claims(result: "CheckResult") -> list[str]:
         low, high = _round_outward(result.margin_bound, result.smallest_margin * (1 + _MARGIN_TOLERANCE))
         lines.append(f"  smallest margin between {low} and {high}")
     if result.counterexample:
-        lines.append(f"  {_describe_counterexample(result.counterexample)}")
+        lines.append(f"  {_describe_counterexample(result.counterexample, result.problem)}")
     return [*lines, f"  model: sha256 {result.sha256}", f"    {_describe_origin(result)}"]
 
 
@@ -88,10 +88,10 @@ def _count_errors(errors: Sequence[int]) -> str:
     return f"wrong on at least {low:,}, at most {high:,}"
 
 
-def _describe_counterexample(wrong: Mapping[str, Any]) -> str:
+def _describe_counterexample(wrong: Mapping[str, Any], problem: str | None) -> str:
     if "context" in wrong:
         return f"the model fails after {wrong['context']}: it says {wrong['got']}"
-    return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+    return f"{problem} = {wrong['expected']}, the model says {wrong['got']}"
 
 
 def _describe_origin(result: "CheckResult") -> str:

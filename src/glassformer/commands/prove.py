@@ -111,7 +111,7 @@ def answer_prove(result: "Verdict", request: Request) -> Answer:
         counts = ", ".join(f"{count:,} {name}" for name, count in result.classes.items() if name != "total")
         lines.append(f"  {result.classes['total']:,} classes of inputs: {counts}; {result.seconds:.2f} s")
     if result.verdict == "proved" and result.hardest is not None:
-        hardest = words.format_hardest_input(result)
+        hardest = words.format_hardest_input(result, task)
         lines.append(f"  smallest margin {result.smallest_margin:.4g}, at {hardest}")
         if result.rounding_bound and result.arithmetic != "real":
             most = f"at most {2 * result.rounding_bound:.2g}"

@@ -16,10 +16,10 @@ from glassformer.core.waiting import TellCount
 from glassformer.models.generate import measure_top_margin, write_greedy
 from glassformer.models.lengths import is_any_length, lengthen_adder
 from glassformer.models.model import Model
-from glassformer.tasks import Addition, Layout, to_digits, to_numbers
+from glassformer.tasks import Addition, Layout, Operation, to_digits, to_numbers
 from glassformer.tasks.addition import count_digits, split_digits
 from glassformer.tasks.layouts import DIGIT_LABELS
-from glassformer.tasks.operations import ADD
+from glassformer.tasks.operations import ADD, OPERATIONS
 
 _SHOWN = 300  # digits of a number that a sentence still writes out
 
@@ -47,6 +47,11 @@ class SumAnswer:
     digits: tuple[_AnswerDigit, ...]  # in the order of writing
     base: int  # of these digits; the numbers themselves are integers
     operation: str = ADD.name
+
+    @property
+    def does(self) -> Operation:
+        """What was done with the numbers."""
+        return OPERATIONS[self.operation]
 
 
 def write_sum(

@@ -59,9 +59,12 @@ def respond_sum(model: Model, task: Addition, pair: tuple[int, int]) -> _Respons
     a, b = pair
     written = write_sums(model, task, *(to_digits([number], task.digits, task.base) for number in (a, b)))
     got = read_answer_number(task.written(), task.written().decode(written.tokens)[:, 0])
-    record = {"a": a, "b": b, "expected": task.solve(a, b), "got": got}
     margin = float(written.margins.min())
-    return _Response(f"{a}+{b}", str(a + b), str(got), margin, bool(got == a + b), record)
+    expected = task.solve(a, b)
+    record = {"a": a, "b": b, "expected": expected, "got": got}
+    return _Response(
+        f"{a}{task.does.sign}{b}", str(expected), str(got), margin, bool(got == expected), record
+    )
 
 
 def _respond_context(model: Model, task: Strings, text: str) -> _Response:
@@ -102,7 +105,7 @@ def parse_pair(text: str) -> tuple[int, int]:
     >>> parse_pair("57+68")
     (57, 68)
     """
-    a, plus, b = text.partition("+")
+    a, plus, b = text.replace("-", "+").partition("+")  # the task says which of them it is
     if not (plus and a.isdecimal() and b.isdecimal()):
         raise UserError(f"{text[:40]!r} is no sum such as 57+68")
     return int(a), int(b)

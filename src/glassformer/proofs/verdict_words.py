@@ -45,7 +45,7 @@ def describe_verdict(verdict: Verdict, task: Task) -> str:
         whose = " of any backend" if verdict.backend == ANY_BACKEND else ""
         return f"proved right on {_name_all_inputs(verdict, task)}, in {verdict.arithmetic} arithmetic{whose}"
     if verdict.verdict == "refuted":
-        return f"refuted: {_describe_failure(verdict)}"
+        return f"refuted: {_describe_failure(verdict, task)}"
     if verdict.verdict == "undecided":
         left = f"{verdict.classes['undecided']:,} classes are left; a longer --time may decide them"
         return f"undecided ({verdict.reason or left})"
@@ -59,13 +59,14 @@ def _name_all_inputs(verdict: Verdict, task: Task) -> str:
     return f"all {format_large_count(verdict.inputs)} {task.words.inputs}"
 
 
-def _describe_failure(verdict: Verdict) -> str:
+def _describe_failure(verdict: Verdict, task: Task) -> str:
     """The input that fails, what is right, and what the model says."""
     wrong = verdict.counterexample
     if not wrong:
         return _UNKNOWN
     if "context" not in wrong:
-        return f"{wrong['a']} + {wrong['b']} = {wrong['expected']}, the model says {wrong['got']}"
+        problem = task.write_problem(wrong["a"], wrong["b"])
+        return f"{problem} = {wrong['expected']}, the model says {wrong['got']}"
     said = f"the model says {wrong['got']}"
     if wrong.get("tie"):
         said = "but a wrong token has an equally large logit"
@@ -104,10 +105,10 @@ def _format_error_share(error: Mapping[str, Any], numbers: NumberFormats = _PLAI
     return f"between {low} and {high}" if error["high"] <= 2 * error["low"] else f"at least {low}"
 
 
-def format_hardest_input(verdict: Verdict) -> str:
+def format_hardest_input(verdict: Verdict, task: Task) -> str:
     """The hardest input in a sentence: `57 + 68`, `4 7 +`."""
     hardest = verdict.hardest
-    return hardest if isinstance(hardest, str) else f"{hardest['a']} + {hardest['b']}"
+    return hardest if isinstance(hardest, str) else task.write_problem(hardest["a"], hardest["b"])
 
 
 def describe_page_verdict(verdict: Verdict, task: Task, context: int, numbers: NumberFormats) -> str:
@@ -123,7 +124,7 @@ def describe_page_verdict(verdict: Verdict, task: Task, context: int, numbers: N
         right = "right wherever the rule demands something, in" if task.family == "rule" else "right on"
         return f"Proved: {right} {every}{named}, in {verdict.arithmetic}{rest}."
     if verdict.verdict == "refuted":
-        return f"Refuted: {_describe_failure(verdict)}.{_share_sentence(verdict, task, numbers)}"
+        return f"Refuted: {_describe_failure(verdict, task)}.{_share_sentence(verdict, task, numbers)}"
     if verdict.verdict == "undecided":
         return f"Undecided over {named}: {describe_undecided(verdict)}. No input that was tried fails."
     return f"No proof: {verdict.reason.rstrip('.')}. No input that was tried fails."
@@ -148,7 +149,7 @@ def describe_badge(verdict: Verdict, task: Task, count: str, numbers: NumberForm
     if verdict.lawful and task.family == "rule":
         return _describe_rule_badge(verdict, numbers)
     if verdict.verdict == "refuted":
-        return "refuted", f"{_format_failed_input(verdict)} comes out wrong"
+        return "refuted", f"{_format_failed_input(verdict, task)} comes out wrong"
     return ("undecided" if verdict.verdict == "undecided" else "not proved"), describe_undecided(verdict)
 
 
@@ -165,9 +166,10 @@ def _describe_rule_badge(verdict: Verdict, numbers: NumberFormats) -> tuple[str,
     return "undecided on lawful contexts", others if low else describe_undecided(verdict)
 
 
-def _format_failed_input(verdict: Verdict) -> str:
+def _format_failed_input(verdict: Verdict, task: Task) -> str:
     """`0 + 9000`, or a context as it is typed."""
-    return " + ".join(map(str, pair)) if (pair := verdict.wrong_pair) else verdict.wrong_input or "some input"
+    pair = verdict.wrong_pair
+    return task.write_problem(*pair) if pair else verdict.wrong_input or "some input"
 
 
 def describe_exported_verdict(verdict: Verdict | None, task: Task, is_ours: bool) -> str:

@@ -46,18 +46,6 @@ class Addition(Task):
 
     name = "addition"
     family = "addition"
-    words = TaskWords(
-        model="adder",
-        ability="adds",
-        input="pair",
-        inputs="inputs",
-        held_out="sums",
-        progress="of sums right",
-        error="sums that are wrong",
-        demand="the sum needs",
-        counted="pairs",
-        fails="come out wrong",
-    )
     # A sum is right as a whole; of the seeds that miss none the one with the widest margin is kept.
     best_by = ("whole_accuracy", "smallest_margin")
     proves_seeds = True
@@ -94,6 +82,25 @@ class Addition(Task):
         sized = all(most >= 1 and until <= 10**9 for until, most in self.digit_stages)
         expected = "(until step, most digits) pairs with rising steps and at least 1 digit"
         require_value(rising and sized, "digit_stages", expected, self.digit_stages)
+
+    @property
+    def words(self) -> TaskWords:
+        does = self.does
+        return TaskWords(
+            model=does.model,
+            ability=does.ability,
+            input="pair" if does.has_second else "number",
+            inputs="inputs",
+            held_out=f"{does.answer}s",
+            progress=f"of {does.answer}s right",
+            error=f"{does.answer}s that are wrong",
+            demand=f"the {does.answer} needs",
+            counted="pairs" if does.has_second else "numbers",
+            fails="come out wrong",
+        )
+
+    def write_problem(self, a: object, b: object) -> str:
+        return self.does.write(a, b)
 
     @property
     def does(self) -> Operation:

@@ -31,6 +31,9 @@ class Operation:
     name: str
     noun: str
     sign: str  # between the numbers
+    answer: str  # what is written
+    model: str  # who writes it
+    ability: str  # and what it does
     first: int = 1
     second: int = 1
 
@@ -88,15 +91,24 @@ class Operation:
         return f"{a} {self.sign} {b if self.has_second else self.first}"
 
 
-ADD = Operation("add", "addition", "+")
-SUBTRACT = Operation("subtract", "subtraction", "-", second=-1)
+ADD = Operation("add", "addition", "+", "sum", "adder", "adds")
+SUBTRACT = Operation("subtract", "subtraction", "-", "difference", "subtracter", "subtracts", second=-1)
 OPERATIONS: dict[str, Operation] = {
     one.name: one
     for one in (
         ADD,
         SUBTRACT,
         *(
-            Operation(f"times {m}", f"multiplication by {m}", "x", first=m, second=0)
+            Operation(
+                f"times {m}",
+                f"multiplication by {m}",
+                "x",
+                "product",
+                "multiplier",
+                f"multiplies by {m}",
+                first=m,
+                second=0,
+            )
             for m in range(2, _MOST_FACTOR + 1)
         ),
     )

@@ -53,12 +53,20 @@ class Task(ABC):
 
     name: ClassVar[str]
     family: ClassVar[Family]
-    words: ClassVar[TaskWords]
     best_by: ClassVar[tuple[str, ...]]  # scores that the best seed is chosen by, the first that differs
     proves_seeds: ClassVar[bool]  # whether every seed of a population gets a verdict of its own
     has_one_answer: ClassVar[bool]  # whether a single token is right wherever the task has a say
     heft: ClassVar[int] = 1  # contexts that one whole input stands for, where some are drawn
     is_mined: ClassVar[bool] = False  # whether the prover can give hard examples to train on
+
+    @property
+    @abstractmethod
+    def words(self) -> TaskWords:
+        """How sentences name it; most tasks have them as an attribute of the class."""
+
+    def write_problem(self, a: object, b: object) -> str:
+        """Two numbers as they are asked, of a task that is asked two."""
+        return f"{a} + {b}"
 
     @abstractmethod
     def tokens(self) -> tuple[str, ...]:
