@@ -49,6 +49,7 @@ def with_attention(**given):
         (with_attention(heads=2, head_size=2, relation=AlibiRelation((1.0, 2.0))), 1),
         (with_attention(heads=2, head_size=2, relation=AlibiRelation((2.0, 2.0))), 1),
         (with_attention(relation=AlibiRelation()), 1),
+        (with_attention(softmax="softmax1"), 0),  # the 1 in its denominator is none either
         (replace(BARE, final_norm=FlatNorm()), 1),  # a gain of 1 is none
         (replace(BARE, final_norm=SpiralNorm()), 3),
         (replace(BARE, position=SpiralPosition()), 3),  # phase and offset are 0
@@ -70,6 +71,21 @@ def test_glass_8_by_name_and_value():
         "norm.gain": 4.0,
         "norm.eps": 1e-5,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("microadder-57", {"period": 10, "amplitude": 3.5, "slope": 0.15, "eps": 1e-5, "scale": 0.5}),
+        ("rope-36", {"eps": 1e-6, "frequency 0.5774": 3**-0.5, "scale": 0.5}),  # its base is 3
+        ("nanogpt-58", {"period": 11, "loud": 22, "loud_amplitude": 100, "scale": 2**-0.5}),
+        ("tinyadder-95", {"slope 2.303": math.log(10)}),  # 10^12 and its like are parameters there
+        ("hand-4", {"frequency 0.5236": math.pi / 6}),
+    ],
+)
+def test_published_and_hand_built_models_by_name_and_value(name, expected):
+    found = {one.name.partition(".")[2]: one.value for one in list_constants(ZOO[name].architecture)}
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_glass_9_with_its_factor_fixed_at_1_is_glass_8():
