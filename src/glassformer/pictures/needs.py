@@ -48,9 +48,7 @@ def require_attention(subject: "Subject") -> "Attention":
 def require_scores(subject: "Subject") -> None:
     count = subject.attention.heads
     if not any(subject.queries(head).any() and subject.keys(head).any() for head in range(count)):
-        raise UserError(
-            f"{subject.name} gives all keys the same score, because its queries or its keys are all 0"
-        )
+        raise UserError(f"{subject.name} has scores that no token changes: its queries or its keys are all 0")
 
 
 def limit_tokens(most: int) -> "Callable[[Subject], None]":

@@ -38,9 +38,7 @@ _SCORE_WORDS = (
     "Right: exp(mean score of each position minus the best one's), for every answer digit (rows, in the "
     "order of writing). Strong colour: near 1; positions in the background colour get almost no weight."
 )
-_KERNEL_WORDS = (
-    "Right: the same for every answer digit (rows, in the order of writing), of mean scores over random sums."
-)
+_KERNEL_WORDS = "Right: the same at every position, for every answer digit (rows, in the order of writing)."
 _SIDE = 7.2  # cm: the view on the left
 _MOST = 6  # heads that have a map, the last ones
 _SAME = 1e-6  # of the largest number of a table: what differs by less is the same

@@ -151,7 +151,7 @@ def title(data: Data) -> str:
 
 def draw(frame: Frame, data: Data) -> None:
     _draw_stamp(add_canvas(frame, 0, 0.15, 5.2, 1.6), data, frame)
-    write_paragraph(frame, 0, 1.9, 5.2, list_verdict_facts(data))
+    write_paragraph(frame, 0, 1.85, 5.2, list_verdict_facts(data))
     _draw_margins(frame.axes(6.6, 0.55, 9.6, 3.35), data, frame)
     _draw_worst_pair(add_canvas(frame, 0, 4.9, frame.width, 4.4), data, frame)
 
