@@ -113,7 +113,8 @@ def test_nothing_outside_the_model_adds():
 
 
 @pytest.mark.parametrize("kind", TARGETS)
-def test_the_command_compares_several_lengths(kind: str, capsys):
+def test_the_command_compares_several_lengths(kind: str, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     assert main(["export", "any-8", "--to", kind, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["checked_equal"]

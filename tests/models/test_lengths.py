@@ -56,3 +56,14 @@ def test_a_model_of_one_length_says_so():
 def test_lengths_have_bounds(model, digits):
     with pytest.raises(UserError, match="digits must be between 1 and 1,000,000"):
         lengthen_adder(model, model.addition, digits)
+
+
+@pytest.mark.parametrize("digits", [1, 10, 90, 200])
+def test_a_digit_has_the_same_bits_alone_as_in_a_whole_pass(digits):
+    """Decoding asks for the last position only; with 90 digits and more, sums of long columns run otherwise."""
+    loaded = load_model("any-8").with_digits(digits)
+    tokens = loaded.addition.example_inputs(loaded.architecture.context, 3)
+    whole = loaded.logits(tokens)
+    for position in (2 * digits + 4, loaded.architecture.context - 1):
+        alone = [loaded.logits(tokens[: position + 1, [pair]], last=1)[:, 0, 0] for pair in range(3)]
+        assert np.array_equal(np.stack(alone, 1), whole[:, position])

@@ -12,6 +12,7 @@ from glassformer.models.model import Model
 from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.every_length import prove_every_length
 from glassformer.proofs.every_length_certificate import make_every_length_certificate
+from glassformer.proofs.window import find_window
 from glassformer.runs.load import load_model
 from glassformer.tasks import add_digits
 from glassformer.verify.addition import make_hard_blocks, write_answers
@@ -104,3 +105,18 @@ def test_scores_far_below_0_are_proved_too(model, sharpness, real):
     found = prove_every_length(sharp, model.addition, real=real)
     assert (found.verdict, found.window.longest) == ("proved", 3)
     assert check_certificate(make_every_length_certificate(found, sharp, model.addition, "sharp")).valid
+
+
+def test_what_a_window_does_not_hold_no_bit(model):
+    """The theorem's second lemma in numbers: the middle of a long sum has the logits of a short one."""
+    (long, task), (short, few) = (lengthen_adder(model, model.addition, digits) for digits in (300, 8))
+    window, where = find_window(long), 200  # column of the query
+    x, y = np.random.default_rng(5).integers(0, 10, (2, 300, 16))
+    z = add_digits(x, y, 10)
+    first = where - window.below  # the short problem's column 1
+    carry = (z[first] - x[first] - y[first]) % 10
+    near = [np.concatenate([9 * carry[None], one[first : first + 7]]) for one in (x, y)]
+    tokens = task.written().encode(x, y, z)[: 2 * 302 + where + 2]
+    fewer = few.written().encode(*near, add_digits(*near, 10))[: 2 * 10 + window.below + 3]
+    assert window.longest == 8
+    assert np.array_equal(long.logits(tokens, last=1), short.logits(fewer, last=1))

@@ -9,7 +9,8 @@ from glassformer.checker.claims import hash_model
 from glassformer.checker.parsing import read_certificate_file
 from glassformer.checker.result import CheckResult
 from glassformer.core.errors import UserError
-from glassformer.runs.load import load_model
+from glassformer.models.lengths import is_any_length
+from glassformer.runs.load import LoadedModel, load_model
 from glassformer.zoo import ZOO
 
 
@@ -30,11 +31,18 @@ def _require_same_model(
     named = target or _neighbour(path) or _zoo_name(about)
     if named is None:
         return None
-    loaded = load_model(named, model)
+    loaded = _fit_length(load_model(named, model), content.get("task"))
     found = hash_model(loaded.architecture, loaded.params)
     if said != found:
         raise UserError(f"{path} is the certificate of another model: its weights are not those of {named}")
     return named
+
+
+def _fit_length(loaded: LoadedModel, task: object) -> LoadedModel:
+    """An adder for numbers of every length, as it is for numbers of the certificate's."""
+    digits = task.get("digits") if isinstance(task, dict) else None
+    takes_any = loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition)
+    return loaded.with_digits(digits) if takes_any and type(digits) is int else loaded
 
 
 def _neighbour(path: Path) -> str | None:

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from glassformer.core.errors import make_unknown_error, require_value
 from glassformer.models.blocks import Blocks, to_dense
 from glassformer.models.ops import Ops, Value
@@ -252,7 +254,7 @@ class ZeroProjection(_BaseProjection):
 
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, out: int) -> Value:
         """Zeros as `out pos 1`: no sequence changes them."""
-        return ops.array([[[0.0]] * x.shape[1]] * out)
+        return ops.array(np.zeros((out, x.shape[1], 1)))
 
     def weight(self, ops: Ops, params: Parameters, name: str, out: int, dims: int) -> Value:
         return ops.array([[0.0] * dims] * out)
