@@ -93,7 +93,7 @@ PANELS: tuple[Picture, ...] = (
             "big_picture", "panel"),
     Picture("P2", "digits", "token embeddings, and what attention passes on of each digit",
             "digits", "panel", needs=(require_sums,), reads="sums"),
-    Picture("P3", "positions", "how the model encodes positions: spiral, circle, rotation, slope or column weights",
+    Picture("P3", "positions", "how positions are encoded: spiral, circle, rotation, slope or column weights",
             "positions", "panel", needs=(require_sums,), reads="sums"),
     Picture("P4", "norms", "what the norms do to the vectors",
             "norms", "panel", needs=(require_sums,), reads="sums"),
