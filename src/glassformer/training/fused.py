@@ -6,7 +6,7 @@ through memory again and again. Here a program takes 256 problems of one model, 
 keeps everything in registers: forward, backward, and the sums that make each parameter's slope.
 
 The parts of the model run inside as they are (`LaneOps`), and JAX differentiates them there. Attention's
-scores, which all problems of a batch may share, stay with the compiler.
+scores stay with the compiler; its mix is a kernel of its own (`fused_mix.py`) where all problems share them.
 """
 
 from collections.abc import Mapping
@@ -38,6 +38,14 @@ from glassformer.models.ops_lanes import LaneOps, make_lanes
 from glassformer.models.ops_rows import RowOps
 from glassformer.models.projection import fetch_parameter
 from glassformer.training.flat import FlatLayout
+from glassformer.training.fused_mix import (
+    MixOps,
+    choose_compiler_options,
+    make_lane_block,
+    make_own_block,
+    make_shape_struct,
+    make_whole_block,
+)
 from glassformer.training.objective import cross_entropy_rows
 
 LANES = 256  # problems that one program works on
@@ -87,24 +95,23 @@ def compute_fused_loss(
 ) -> Float[Array, ""]:
     """`objective.loss`, but for rounding."""
     params = untie_parameters(model, flat.unpack(vector))
-    table, heads = _compute_head_mixes(model, params, tokens[:-1], outputs)
+    table, heads = _compute_head_mixes(model, params, tokens, outputs, interpret)
     named = {name: params[name] for name in list_read_parameters(model)}
     numbers = _KernelParameters(
         table, _compute_query_positions(model, params, len(tokens) - 1, outputs), named
     )
     tail = _KernelSpec(model, tuple(head.shape[0] for head in heads), interpret)
-    return _compute_kernel_loss(
-        tail, numbers, jnp.concatenate(heads), tokens[-outputs - 1 : -1], tokens[-outputs:]
-    )
+    return _compute_kernel_loss(tail, numbers, jnp.concatenate(heads), tokens)
 
 
 def _compute_head_mixes(
-    model: Architecture, params: Mapping[str, Array], tokens: Array, outputs: int
+    model: Architecture, params: Mapping[str, Array], window: Array, outputs: int, interpret: bool = False
 ) -> tuple[Array, list[Float[Array, "value pos batch"]]]:
     """The token table, and what each head brings to the positions that ask."""
-    ops, layer, name = RowOps(model.precision), model.layers[0], format_layer_prefix(model, 0)
+    ops, layer = MixOps(model.precision, window, interpret), model.layers[0]
+    name = format_layer_prefix(model, 0)
     assert layer.attention is not None
-    table, x = embed_tokens(model, ops, params, tokens)
+    table, x = embed_tokens(model, ops, params, window[:-1])
     normed = layer.attention_norm(ops, params, f"{name}attn_norm", x)
     site = AttentionSite(ops, params, f"{name}attn", normed, range(x.shape[1] - outputs, x.shape[1]))
     return table, [to_dense(mix) for mix in layer.attention.mixes(site, ignore_record)]
@@ -171,15 +178,15 @@ def list_read_parameters(model: Architecture) -> tuple[str, ...]:
             tail, table, place, Watched(every), mix, lane.astype(int), lane.astype(int)
         )
 
-    jax.eval_shape(watch, _make_shape_struct((1,), jnp.float32))
+    jax.eval_shape(watch, make_shape_struct((1,), jnp.float32))
     tied = {tie.name: tie.to.removesuffix(".T") for tie in model.ties}
     return tuple(sorted({tied.get(name, name) for name in read}))
 
 
 def _measure_head_sizes(model: Architecture) -> tuple[int, ...]:
     """How many numbers each head brings; what they are does not matter."""
-    every = {name: _make_shape_struct(p.shape, jnp.float32) for name, p in list_all_parameters(model).items()}
-    tokens = _make_shape_struct((1, 1), jnp.int8)
+    every = {name: make_shape_struct(p.shape, jnp.float32) for name, p in list_all_parameters(model).items()}
+    tokens = make_shape_struct((2, 1), jnp.int8)
     _, heads = jax.eval_shape(
         lambda params, tokens: _compute_head_mixes(model, params, tokens, 1), every, tokens
     )
@@ -190,21 +197,15 @@ def _repeat_lane(lane: Array, shape: tuple[int, ...]) -> Any:
     return make_lanes([lane] * int(np.prod(shape))).reshape(shape)
 
 
-def _make_shape_struct(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A shape without numbers."""
-    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call]
-
-
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _compute_kernel_loss(
     tail: _KernelSpec,
     numbers: _KernelParameters,
     mixes: Float[Array, "value pos batch"],
-    token: Int[Array, "pos batch"],
-    target: Int[Array, "pos batch"],
+    window: Int[Array, "window batch"],
 ) -> Float[Array, ""]:
-    """Mean cross-entropy over positions and problems."""
-    return _compute_loss_slopes(tail, numbers, mixes, token, target)[0]
+    """Mean cross-entropy over positions and problems; the last positions of the window ask."""
+    return _compute_loss_slopes(tail, numbers, mixes, window)[0]
 
 
 def _forward(tail: _KernelSpec, *given: Any) -> tuple[Array, tuple[_KernelParameters, Array]]:
@@ -214,69 +215,51 @@ def _forward(tail: _KernelSpec, *given: Any) -> tuple[Array, tuple[_KernelParame
 
 def _back(tail: _KernelSpec, slopes: tuple[_KernelParameters, Array], times: Array) -> Any:
     numbers, mixes = jax.tree.map(lambda slope: slope * times, slopes)
-    return numbers, mixes, None, None
+    return numbers, mixes, None
 
 
 _compute_kernel_loss.defvjp(_forward, _back)
 
 
 def _compute_loss_slopes(
-    tail: _KernelSpec, numbers: _KernelParameters, mixes: Array, token: Array, target: Array
+    tail: _KernelSpec, numbers: _KernelParameters, mixes: Array, window: Array
 ) -> tuple[Array, _KernelParameters, Array]:
     """The kernel's call: blocks of lanes, whose sums are added up afterwards."""
-    places, batch = token.shape
+    places, batch = mixes.shape[1:]
     width = min(LANES, batch)
     flat, unflatten = jax.flatten_util.ravel_pytree((numbers.table, numbers.named))
     sizes = 1, flat.size, numbers.places.size  # of the sums: loss, slopes, slopes of the positions
-    own_row = [pl.BlockSpec((None, size), lambda block: (block, 0)) for size in sizes]
     call = pl.pallas_call(
         partial(_run_kernel, tail, 1 / (places * batch)),
         grid=(batch // width,),
         in_specs=[
-            *(_make_whole_block(array.shape) for array in (flat, numbers.places)),
-            *(_make_lane_block(array.shape, width) for array in (mixes, token, target)),
+            *(make_whole_block(array.shape) for array in (flat, numbers.places)),
+            *(make_lane_block(array.shape, width) for array in (mixes, window)),
         ],
-        out_specs=[*own_row, _make_lane_block(mixes.shape, width)],
+        out_specs=[*(make_own_block((size,)) for size in sizes), make_lane_block(mixes.shape, width)],
         out_shape=[
-            *(_make_shape_struct((batch // width, size), flat.dtype) for size in sizes),
-            _make_shape_struct(mixes.shape, mixes.dtype),
+            *(make_shape_struct((batch // width, size), flat.dtype) for size in sizes),
+            make_shape_struct(mixes.shape, mixes.dtype),
         ],
-        **_choose_compiler_options(tail.interpret),
+        **choose_compiler_options(tail.interpret, _WARPS),
     )
-    loss, slopes, place_slopes, mix_slopes = call(flat, numbers.places, mixes, token, target)
+    loss, slopes, place_slopes, mix_slopes = call(flat, numbers.places, mixes, window)
     table, named = unflatten(jnp.sum(slopes, 0))
     where = jnp.sum(place_slopes, 0).reshape(numbers.places.shape)
     return jnp.sum(loss), _KernelParameters(table, where, named), mix_slopes
 
 
-def _make_whole_block(shape: tuple[int, ...]) -> pl.BlockSpec:
-    """Every program reads all of it."""
-    return pl.BlockSpec(shape, lambda block: (0,) * len(shape))
-
-
-def _make_lane_block(shape: tuple[int, ...], width: int) -> pl.BlockSpec:
-    """Each program has its part of the last axis, the batch."""
-    return pl.BlockSpec((*shape[:-1], width), lambda block: (*(0,) * (len(shape) - 1), block))
-
-
-def _choose_compiler_options(interpret: bool) -> dict[str, Any]:
-    if interpret:
-        return {"interpret": True}
-    from jax.experimental.pallas import triton
-
-    return {"compiler_params": triton.CompilerParams(num_warps=_WARPS)}
-
-
 def _run_kernel(tail: _KernelSpec, share: float, *refs: Any) -> None:
     """One program: the positions one after the other, sums in registers, written out at the end."""
-    numbers, positions, mixes, tokens, targets, loss, slopes, place_slopes, mix_slopes = refs
-    size, (places, width) = numbers.shape[0], tokens.shape
+    numbers, positions, mixes, window, loss, slopes, place_slopes, mix_slopes = refs
+    size, (places, width) = numbers.shape[0], mixes.shape[1:]
+    first = window.shape[0] - 1 - places  # of the positions that ask
     given = [jnp.full((width,), numbers[i]) for i in range(size)]
 
     def at_place(number: Array, sums: list[Array]) -> list[Array]:
         place = [jnp.full((width,), positions[number, dim]) for dim in range(positions.shape[1])]
         mix = [mixes[value, number, :] for value in range(mixes.shape[0])]
-        token, target = (ref[number, :].astype(jnp.int32) for ref in (tokens, targets))
+        token, target = (window[first + number + after, :].astype(jnp.int32) for after in (0, 1))
 
         def loss_of(given: list[Array], place: list[Array], mix: list[Array]) -> Array:
             table, named = _arrange_lanes(tail.model, given)
