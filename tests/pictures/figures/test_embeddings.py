@@ -6,8 +6,10 @@ import pytest
 from glassformer.pictures.figures import (
     embeddings,
 )
+from glassformer.pictures.parts.marks import draw_position_dots
 from tests.pictures.conftest import subject_of
 from tests.pictures.figures.beginnings import with_params
+from tests.pictures.sheets import LIGHT, square
 
 
 @pytest.mark.parametrize("name", ["plus_last_even", "lucky7"])
@@ -27,3 +29,9 @@ def test_embeddings_on_a_line_keep_tokens_apart() -> None:
     table = np.asarray(subject_of("even_to_odd_transition").model.params["token.weight"])[:, 0]
     np.testing.assert_allclose(data["points"]["token"], np.stack([table, np.arange(21)], 1), atol=1e-6)
     assert data["planes"]["token"].labels[1] != data["planes"]["sum"].labels[1]
+
+
+def test_positions_that_all_lie_on_one_point_have_one_name():
+    axes, names = square(), [f"p{place}" for place in range(35)]
+    draw_position_dots(axes, np.zeros((35, 2)), names, LIGHT)
+    assert [text.get_text() for text in axes.texts] == ["all positions"]

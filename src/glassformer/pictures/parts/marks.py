@@ -106,7 +106,9 @@ def draw_position_dots(
     places: Sequence[str],
     theme: Theme,
 ) -> None:
-    """The positions of a context, joined in their order."""
+    """The positions of a context, joined in their order; one name where all lie on one point."""
+    if len(points) > 1 and not np.ptp(points, 0).any():
+        points, places = points[:1], ("all positions",)
     axes.plot(*points.T, color=theme.muted, linewidth=0.5, alpha=min(1.0, 10 / len(points)), zorder=2)
     axes.scatter(*points.T, s=10, color=theme.ink, linewidths=0, zorder=3)
     place_labels(axes, points, places, theme, weight="normal")

@@ -83,9 +83,10 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
     stage = set_stage(data, theme, width, ABOVE + side + BELOW)
     whole = [data[kind].reshape(-1, 2) for kind in ("token", "position", "sum")]
     limits = plane.limits(*whole)
+    has_positions = bool(np.ptp(data["position"], 1).any()) or plane.is_line
     names = {
         "token": "tokens",
-        "position": "positions (by index)",
+        "position": "positions (by index)" if has_positions else "positions: no token has one added",
         "sum": "sums of token and position",
     }
     panels = []
@@ -93,7 +94,8 @@ def perform(data: Data, theme: Theme, width: int) -> Stage:
         here = plane.spread_over("position") if kind == "position" else plane
         box = plane.limits(data[kind]) if plane.is_line else limits
         axes = add_panel(stage.body, compute_column_left(column, side), ABOVE, side, here, box, names[kind])
-        stage.movers.extend(_make_embedding_movers(axes, kind, data, theme))
+        if kind != "position" or has_positions:
+            stage.movers.extend(_make_embedding_movers(axes, kind, data, theme))
         panels.append(axes)
     name_axis_once(panels)
     return stage
