@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from glassformer.runs.config import Run
 from glassformer.training.settings import TrainSettings
-from glassformer.zoo import ZOO, any_length, glass, microadder, mirror, rope
+from glassformer.zoo import ZOO, any_length, glass, microadder, mirror, pure, rope
 from glassformer.zoo.entry import ZooEntry
 
 # MicroAdder's published recipe, and a polish: L-BFGS on one batch mends the last wrong cells that Adam leaves
@@ -31,6 +31,8 @@ _MICROADDER = TrainSettings(
 _SMALL = replace(_MICROADDER, polish_steps=1_000)
 # On the circle of eleven, and with columns counted, a third of the steps, and of the curriculum, is enough.
 _QUICK = replace(_MICROADDER, steps=20_000)
+# With an arc of radius 1 no parameter scales the logits: the loss does, as the radius of pure-6 grows to 65.
+_SHARP = replace(_QUICK, logit_factor=4_000.0)
 # Weight decay keeps the arc and the last gain of the RoPE family small, and its sums vague.
 _ROPE = replace(_MICROADDER, batch=128, peak_rate=0.01, final_rate=0.02, weight_decay=0.0)
 _AMPLIFIED = replace(_ROPE, grokfast_decay=0.98, grokfast_gain=2.0)
@@ -39,7 +41,8 @@ _RECIPES: dict[str, TrainSettings] = {
     **{entry.id: _MICROADDER for entry in (*microadder.ENTRIES, *glass.ENTRIES, *mirror.ENTRIES)},
     **dict.fromkeys(("glass-29", "glass-23", "glass-16"), _SMALL),
     **dict.fromkeys(("glass-10", "glass-9", "glass-8"), _QUICK),
-    **{entry.id: _QUICK for entry in any_length.ENTRIES},
+    **{entry.id: _QUICK for entry in (*any_length.ENTRIES, *pure.ENTRIES)},
+    **dict.fromkeys(("pure-5", "pure-5-base-2"), _SHARP),
     **{entry.id: _ROPE for entry in rope.ENTRIES},
     **dict.fromkeys(("rope-44", "rope-41", "rope-36"), _AMPLIFIED),
 }
@@ -68,7 +71,7 @@ _FIRST_SEEDS = {
 def _make_adder_run(entry: ZooEntry, train: TrainSettings) -> Run:
     train = replace(train, first_seed=_FIRST_SEEDS.get(entry.id, 0))
     task = entry.task
-    if _RECIPES[entry.id] is _QUICK:
+    if _RECIPES[entry.id].steps == _QUICK.steps:
         task = replace(task, carry_until=5_000, carry_gone=15_000)
     about = _describe_recipe(entry.about)
     return Run(name=entry.id, about=about, task=task, model=entry.architecture, train=train)

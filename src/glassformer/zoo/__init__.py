@@ -3,11 +3,11 @@
 A hand-built model's parameters are computed by its module; a trained one's lie in `weights/ID.safetensors`.
 """
 
-from glassformer.zoo import any_length, glass, microadder, mirror, nanogpt, rope, smallest, tinyadder
+from glassformer.zoo import any_length, glass, microadder, mirror, nanogpt, pure, rope, smallest, tinyadder
 from glassformer.zoo.entry import ZooEntry
 
 __all__ = ["ZOO"]
-_FAMILIES = (microadder, glass, mirror, any_length, rope, nanogpt, tinyadder, smallest)
+_FAMILIES = (microadder, glass, mirror, any_length, pure, rope, nanogpt, tinyadder, smallest)
 ZOO: dict[str, ZooEntry] = {entry.id: entry for family in _FAMILIES for entry in family.ENTRIES}
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
@@ -16,5 +16,6 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "glass": "ENTRIES",
     "microadder": "ENTRIES",
     "mirror": "ENTRIES",
+    "pure": "ENTRIES",
     "rope": "ENTRIES",
 }
