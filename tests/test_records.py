@@ -57,6 +57,13 @@ def test_rows_by_hand():
     assert RECORDS["T. Bukic"].constants is None
 
 
+def test_other_tasks_are_named_and_are_no_record():
+    doubling = RECORDS["`pure-6-times-2`"]
+    assert (doubling.whose, doubling.is_decimal_sum) == ("ours; times 2", False)
+    assert RECORDS["`pure-6-base-2`"].whose == "ours; add in base 2"
+    assert RECORDS["`any-8`"].is_decimal_sum
+
+
 def test_the_least_are_among_what_is_proved_and_trained():
     made = [one._replace(is_proved=one.model != "`any-6`") for one in RECORDS.values()]
     said = "\n".join(describe_least(made))

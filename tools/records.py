@@ -104,7 +104,7 @@ def count_entry(entry: ZooEntry, origin: Mapping[str, str], verdicts: Verdicts, 
     rows = rounded.get(entry.id)
     return Record(
         f"`{entry.id}`",
-        _link_sources(origin.get(entry.id, "ours")),
+        _link_sources(origin.get(entry.id, "ours")) + _name_other_task(entry.task),
         name_category(at, learned, find_routing(entry.architecture)),
         learned,
         count_constants(entry.architecture),
