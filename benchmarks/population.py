@@ -191,12 +191,13 @@ def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> 
     import numpy as np
 
     from glassformer.training.population import GROUP, Population
+    from glassformer.training.streams import make_stream_key
 
     population = Population(architecture, source, train, np.arange(train.seeds))
 
     def drawn(seed: Any, first: Any) -> Any:
         numbers = first + jnp.arange(GROUP)
-        return jnp.sum(source.draw((), stream(seed, "steps"), numbers, train.batch), dtype=jnp.int32)
+        return jnp.sum(source.draw((), make_stream_key(seed, "steps"), numbers, train.batch), dtype=jnp.int32)
 
     program = population.mapped(drawn)
     program(population.seeds, (np.int32(0),))

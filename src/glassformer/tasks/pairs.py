@@ -88,15 +88,19 @@ def _carry_heavy(
     large = (base + 1) // 2  # the smallest digit that carries when it is doubled
     digit = jnp.arange(len(x))[:, None]
     is_place = digit == place
+    # `rem`, since `%` of signed numbers also minds their signs: half of what these lines take.
+    upper, lower, most = (jnp.full_like(x, number) for number in (base - large, large, base - 1))
     kinds = [
         # One carrying column, in base ten 5-9 plus 5-9; none of the others carries by itself.
-        tuple(jnp.where(is_place, large + part % (base - large), part % large) for part in (x, y)),
+        tuple(
+            jnp.where(is_place, large + jax.lax.rem(part, upper), jax.lax.rem(part, lower)) for part in (x, y)
+        ),
         # In base ten 99..9 plus up to three digits.
         (jnp.full_like(x, base - 1), jnp.where(digit < _FEW, y, 0)),
         # Any number plus a single digit, in any column.
-        (x, jnp.where(is_place, 1 + y % (base - 1), 0)),
+        (x, jnp.where(is_place, 1 + jax.lax.rem(y, most), 0)),
         # Near a power of the base: in base ten 99..9x plus 0 to 19.
-        (jnp.where(digit == 0, x, base - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y % 2, 0))),
+        (jnp.where(digit == 0, x, base - 1), jnp.where(digit == 0, y, jnp.where(digit == 1, y & 1, 0))),
     ]
     is_kind = [kind == number for number in range(_KINDS)]
     return jnp.select(is_kind, [x for x, _ in kinds]), jnp.select(is_kind, [y for _, y in kinds])
