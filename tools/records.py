@@ -25,6 +25,7 @@ from glassformer.models.count import count_learned, count_stored_bits, find_rout
 from glassformer.models.forward import list_parameters
 from glassformer.models.mantissa import count_mantissa_bits
 from glassformer.runs.load import load_model
+from glassformer.tasks import Addition
 from glassformer.tasks.operations import ADD
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS, ZooEntry
@@ -112,10 +113,14 @@ def count_entry(entry: ZooEntry, origin: Mapping[str, str], verdicts: Verdicts, 
         count_row_bits(rows) if rows else None,
         _describe_verdict(verdict),
         verdict is not None and verdict["verdict"] == "proved",
-        entry.task.base == TEN_DIGITS
-        and entry.task.digits == TEN_DIGITS
-        and entry.task.operation == ADD.name,
+        not _name_other_task(entry.task),
     )
+
+
+def _name_other_task(task: Addition) -> str:
+    """`; subtract in base 2`; nothing for sums of ten decimal digits, which the others are about."""
+    is_usual = (task.operation, task.base, task.digits) == (ADD.name, TEN_DIGITS, TEN_DIGITS)
+    return "" if is_usual else f"; {task.operation}{task.name_base()}"
 
 
 def _read_board_entry(entry: Mapping[str, Any]) -> Record:
