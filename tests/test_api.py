@@ -75,6 +75,7 @@ VERBS = (
         "load",
         "page",
         "prove",
+        "prove_bits",
         "prove_population",
         "prune",
     ),

@@ -6,7 +6,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     ),
     "architecture": "Architecture FixedEntry Layer Tie make_reference_architecture",
     "attention": "Attention AttentionSite Record",
-    "blocks": "Blocks apply_blockwise_linear map_blocks split_position_factor to_dense",
+    "blocks": "Blocks apply_blockwise_linear find_lone_lookup map_blocks split_position_factor to_dense",
     "bounded": (
         "BoundedArray add_rounding_bounds bound_constant bound_coordinate bound_range scale_parts "
         "sum_magnitudes to_bounded"
