@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
 from glassformer.core.atomic import make_folder, write_bytes, write_json, write_text
 from glassformer.core.errors import UserError
 from glassformer.core.folder import FolderKind, describe_difference
@@ -77,6 +75,8 @@ def _create_run_folder(folder: Path, run: Run, rule: Path | None = None) -> Run:
     if rule:
         write_bytes(folder / _RULE_COPY, read_bytes(rule))
     write_json(folder / "env.json", describe_environment(run.train.first_seed))
+    import tomli_w  # a machine that runs units of a sweep needs no more than the engine does
+
     write_text(folder / "run.toml", tomli_w.dumps(to_tree(run)))  # last: from here on it is a run
     return run
 
