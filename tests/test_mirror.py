@@ -9,6 +9,7 @@ ROOT = TESTS.parent
 OTHER_FOLDERS = {"bench": "benchmarks/", "e2e": "the command from end to end"}
 BROWSER = "a whole page in a browser"
 SEVERAL = {
+    "checker/test_every_length_mutations.py": "forged certificates for every length, against the whole check",
     "checker/test_mutations.py": "forged certificates, against the whole check",
     "commands/test_nothing_ignored.py": "options of every verb",
     "exports/test_files.py": "all kinds of file beside one another",
