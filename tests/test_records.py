@@ -57,11 +57,12 @@ def test_rows_by_hand():
     assert RECORDS["T. Bukic"].constants is None
 
 
-def test_other_tasks_are_named_and_are_no_record():
-    doubling = RECORDS["`pure-6-times-2`"]
-    assert (doubling.whose, doubling.is_decimal_sum) == ("ours; times 2", False)
-    assert RECORDS["`pure-6-base-2`"].whose == "ours; add in base 2"
-    assert RECORDS["`any-8`"].is_decimal_sum
+@pytest.mark.parametrize("name", ZOO)
+def test_other_tasks_are_named_and_are_no_record(name):
+    task, record = ZOO[name].task, RECORDS[f"`{name}`"]
+    assert record.is_decimal_sum == (task.operation == "add" and task.base == 10)
+    if not record.is_decimal_sum:
+        assert record.whose == f"ours; {task.operation}{task.name_base()}"
 
 
 def test_the_least_are_among_what_is_proved_and_trained():
