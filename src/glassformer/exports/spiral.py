@@ -15,7 +15,7 @@ from glassformer.models.position import SpiralPosition
 
 def format_spiral(model: Architecture, array: np.ndarray) -> str | None:
     """The call of `spiral` that makes this array `dim pos 1`; none for any other array."""
-    place, dims = model.position, model.position_dims
+    place, dims = model.position, model.position_dims or model.width
     if not isinstance(place, SpiralPosition) or place.parameters("", model.context, dims) or dims > 3:
         return None
     table = place.table(NumpyOps(model.precision), {}, "", model.context, dims)

@@ -69,9 +69,9 @@ _FUNCTIONS = {
     """Slot i: amplitude (cos, sin)(2 pi i / period + phase), slope i + offset; None: 0. `dim pos 1`."""
     turn = torch.tensor([slot or 0.0 for slot in slots], dtype=DTYPE)
     angle = turn * (2 * torch.pi / period) + phase
-    curve = [amplitude * torch.cos(angle), amplitude * torch.sin(angle), slope * turn + offset]
+    circle = amplitude * torch.cos(angle), amplitude * torch.sin(angle)
     is_on_curve = torch.tensor([slot is not None for slot in slots])
-    return (torch.stack(curve) * is_on_curve)[:, :, None]''',
+    return (torch.stack([*circle, slope * turn + offset]) * is_on_curve)[:, :, None]''',
 }
 _IMPORT_FUNCTIONAL = "from torch.nn import functional\n"
 _IMPORTS = f"import torch\nfrom torch import Tensor, nn\n{_IMPORT_FUNCTIONAL}"
