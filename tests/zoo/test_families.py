@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from glassformer.models.constants import list_constants
 from glassformer.models.count import count_parameters
 from glassformer.models.forward import forward, list_parameters
 from glassformer.models.ops_numpy import NumpyOps
-from glassformer.zoo import ZOO
+from glassformer.zoo import ZOO, pure
 from tests.selection import chosen
 from tests.zoo.trained import ANSWERS, drawn, problems
 
@@ -15,7 +16,8 @@ GLASS = [f"glass-{size}" for size in (54, 47, 39, 29, 23)]
 MIRRORED = [f"glass-{size}" for size in (16, 10, 9, 8)]
 ROPE = [f"rope-{size}" for size in (62, 52, 44, 41, 36)]
 ANY_LENGTH = ["any-8", "any-7", "any-6"]
-TRAINED = MICROADDERS + GLASS + MIRRORED + ANY_LENGTH + ROPE
+PURE = [entry.id for entry in pure.ENTRIES]
+TRAINED = MICROADDERS + GLASS + MIRRORED + ANY_LENGTH + PURE + ROPE
 
 
 def test_the_zoo_holds_every_trained_adder_once_and_under_its_id():
@@ -32,7 +34,7 @@ def test_published_counts(name):
 @pytest.mark.parametrize("name", TRAINED)
 def test_the_architecture_fits_its_task(name):
     entry = ZOO[name]
-    assert entry.architecture.vocab == len(entry.task.tokens()) == 10
+    assert entry.architecture.vocab == len(entry.task.tokens()) == entry.task.base
     extra = 1 if name in MICROADDERS else 0  # the place of z_hi, at which nothing is predicted
     assert entry.architecture.context == entry.task.written().length - 1 + extra
 
@@ -188,3 +190,40 @@ def test_own_gains_change_the_function():
     for name in ("ff_norm.gain", "final_norm.gain", "attn.k_norm.gain", "attn.qk_norm.gain"):
         moved = params | {name: params[name] + 0.1}
         assert np.abs(logits_of("rope-62", moved) - before).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_nobody_chose_a_number_in_the_pure_family(name):
+    assert list_constants(ZOO[name].architecture) == []
+
+
+def test_a_subtraction_is_an_addition_with_the_mirror_of_the_second_number():
+    """9 - d stands where d does, mirrored: the same weights, the same logits but for the order of sums."""
+    add, minus = ZOO["pure-6"], ZOO["minus-6"]
+    params, (x, y) = drawn(add.architecture), np.random.default_rng(2).integers(0, 10, (2, 10, 50))
+    z = minus.task.solve_digits(x, y)
+    given = minus.task.written().encode(x, y, z)[:-1]
+    table = minus.architecture.token.table(NumpyOps("float32"), params, "token", 10, 2)
+    np.testing.assert_allclose(table[::-1, 1], -table[:, 1], atol=1e-6)
+    signs = minus.architecture.layers[0].attention.relation.value_signs(36)
+    assert [sign < 0 for sign in signs] == [False] * 12 + [True] * 12 + [False] * 12
+    mirrored = add.task.written().encode(x, 9 - y, z)[:-1]
+    mirrored[12], mirrored[23] = 9, 9  # mark and padding of the second number
+    found = forward(minus.architecture, NumpyOps("float32"), params, given, last=11)
+    expected = forward(add.architecture, NumpyOps("float32"), params, mirrored, last=11)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_radius_of_pure_6_scales_logits_alone():
+    six, five = ZOO["pure-6"].architecture, ZOO["pure-5"].architecture
+    params, tokens = drawn(six), problems("columns", batch=64)
+    radius = params["token.amplitude"]
+    scaled = {
+        key: part / radius if key in ("token.amplitude", "attn.out.b", "head.u", "head.v") else part
+        for key, part in params.items()
+    }
+    large, small = (
+        forward(shape, NumpyOps("float64"), numbers, tokens, last=11)
+        for shape, numbers in ((six, params), (five, scaled))
+    )
+    np.testing.assert_allclose(large, small * radius**2, rtol=1e-9)
