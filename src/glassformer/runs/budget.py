@@ -23,6 +23,7 @@ _WEEK = 7 * 24 * 3600.0  # seconds: what a command may take unasked
 _FAST = 2e10  # multiply-adds per second of one core; what was measured is in docs/reliability.md
 _GPU = 1_000  # cores that a GPU is worth: 1.26 million model-steps per second where a core makes 1,456
 _BACK = 3  # passes of a step: forward, and twice as much backward
+_GPU_LANES, _POLISH_LANES = 1024, 64  # seeds side by side, as in training/population.py
 _GROUP = 100  # steps whose windows are drawn at once, as in training/population.py
 _ROW = 700  # bytes of a row of metrics in memory; 110 on disk
 _ROW_ON_DISK = 110
@@ -47,14 +48,17 @@ def estimate_run_cost(run: Run, gpu: bool = False) -> ResourceCost:
     size = sum(one.size for one in list_parameters(model).values())
     number = 8 if model.precision == "float64" else 4
     evaluations = -(-train.steps // train.evaluate_every) + 1
-    lanes = min(train.seeds, 1024 if gpu else train.threads or count_cores())
-    windows = max(train.batch * _BACK, train.held_out, train.polish_batch * _BACK * train.is_polished)
-    memory = lanes * windows * _estimate_window_bytes(model, number)
+    lanes = min(train.seeds, _GPU_LANES if gpu else train.threads or count_cores())
+    windows = lanes * max(train.batch * _BACK, train.held_out)
+    polished = min(lanes, train.polish_seeds, _POLISH_LANES) * train.polish_batch * _BACK * train.is_polished
+    asking = run.task.sampler(data, model.context).outputs
+    memory = max(windows, polished) * _estimate_window_bytes(model, number, asking)
     memory += lanes * _GROUP * train.batch * (model.context + 1) * 4.0
     memory += data.count * data.max_length * 8.0 + train.held_out * model.context * (run.vocab + 8.0)
     memory += train.seeds * (size * number * 8.0 + evaluations * _ROW)
     memory = max(
-        memory, run.measure.generated * (_estimate_window_bytes(model, number) + data.max_length * 8.0)
+        memory,
+        run.measure.generated * (_estimate_window_bytes(model, number, asking) + data.max_length * 8.0),
     )
     disk = evaluations * train.seeds * (size * number + _ROW_ON_DISK)
     passes = train.steps * train.batch * _BACK + evaluations * train.held_out
@@ -83,16 +87,20 @@ def _estimate_window_work(model: Architecture) -> float:
     return float(each)
 
 
-def _estimate_window_bytes(model: Architecture, number: int) -> float:
-    """What is held of one window in a pass: the stream, heads, scores, hidden units and logits."""
-    held = model.context * (2 * model.width + 3 * model.vocab)
-    for layer in model.layers:
-        held += 2 * model.context * model.width
+def _estimate_window_bytes(model: Architecture, number: int, asking: int) -> float:
+    """What is held of one window in a pass: the stream, heads, scores, hidden units and logits.
+
+    In the last layer only the last positions ask, and only they have hidden units and logits.
+    """
+    held = 2 * model.context * model.width + 3 * asking * model.vocab
+    for index, layer in enumerate(model.layers):
+        here = asking if index == len(model.layers) - 1 else model.context
+        held += 2 * here * model.width
         if layer.attention:
             sizes = layer.attention.head_size + layer.attention.values
-            held += layer.attention.heads * model.context * (2 * sizes + 2 * model.context)
+            held += layer.attention.heads * 2 * (model.context * sizes + here * model.context)
         if layer.feedforward:
-            held += 2 * model.context * layer.feedforward.units(model.width)
+            held += 2 * here * layer.feedforward.units(model.width)
     return float(held * number)
 
 
