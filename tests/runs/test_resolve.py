@@ -168,3 +168,11 @@ def test_a_runs_own_name_may_be_a_rules():
     """Only `task.name` changes the task; the run's name is a plain setting."""
     run = resolve_run("plus_last_even", {"name": "lucky7", "train.steps": 5})
     assert (run.name, run.task, run.train.steps) == ("lucky7", PLUS.task, 5)
+
+
+@pytest.mark.parametrize("digits", [3, 10, 12])
+def test_columns_follow_the_digits_of_the_task(digits):
+    """any-8 on three digits has numbers of five columns: with twelve it would count columns wrongly."""
+    run = resolve_run("any-8", {"task.digits": str(digits)})
+    relation = run.architecture.layers[0].attention.relation
+    assert (relation.columns, run.architecture.context) == (digits + 2, 3 * (digits + 2) - 1)

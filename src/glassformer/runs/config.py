@@ -6,7 +6,9 @@ from typing import Literal
 from glassformer.core.errors import require_bounds, require_value
 from glassformer.models.architecture import Architecture
 from glassformer.models.forward import list_parameters
+from glassformer.models.lengths import is_any_length, lengthen_architecture
 from glassformer.tasks import Sequences, Task
+from glassformer.tasks.addition import require_addition
 from glassformer.tasks.rules_operator import PlusLastEven
 from glassformer.training.settings import TrainSettings
 
@@ -72,7 +74,7 @@ class Run:
         list_parameters(
             self.architecture
         )  # parts that do not fit together say so here, before anything is written
-        self.task.require_fit(self.model.context, self.data)
+        self.task.require_fit(self.architecture.context, self.data)
 
     @property
     def vocab(self) -> int:
@@ -80,5 +82,9 @@ class Run:
 
     @property
     def architecture(self) -> Architecture:
-        """The model with the task's vocabulary filled in."""
-        return replace(self.model, vocab=self.vocab)
+        """The model with the task's vocabulary filled in; for numbers of every length, its columns too."""
+        filled = replace(self.model, vocab=self.vocab)
+        if self.task.family != "addition":
+            return filled
+        task = require_addition(self.task, self.name)
+        return lengthen_architecture(filled, task) if is_any_length(filled, task) else filled
