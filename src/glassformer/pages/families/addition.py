@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from glassformer.core.errors import UserError
 from glassformer.models.adding import label_token
 from glassformer.models.architecture import Architecture
 from glassformer.models.model import Model
@@ -20,6 +21,7 @@ from glassformer.proofs.response import parse_pair
 from glassformer.tasks import Addition, Task, to_digits
 from glassformer.tasks.addition import require_addition
 from glassformer.tasks.hard import draw_hard_pairs
+from glassformer.tasks.operations import ADD
 
 _PAIRS = 128  # of the test set
 _MARK = -1  # of a digit in a prompt that has its marks alone
@@ -112,7 +114,10 @@ class AdditionFamily:
 
 
 def _addition_of(task: Task) -> Addition:
-    return require_addition(task, "the model")
+    addition = require_addition(task, "the model")
+    if addition.does != ADD:
+        raise UserError(f"the model {addition.does.ability}, and the page is about adding two numbers")
+    return addition
 
 
 def _choose_first_sum(task: Addition) -> dict[str, str]:

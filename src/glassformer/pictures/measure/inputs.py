@@ -30,6 +30,7 @@ from glassformer.tasks import (
 )
 from glassformer.tasks.automaton import Automaton
 from glassformer.tasks.draws import draw_sequences
+from glassformer.tasks.operations import ADD
 from glassformer.tasks.task import Family
 
 _DEMOS = 3  # sequences that a figure of several shows
@@ -50,7 +51,11 @@ class Inputs(ABC):
     instead: ClassVar[str]  # the option that chooses an input
     usual: ClassVar[str]  # what is drawn where nothing is said: `figures`, `panels`, or what `fits`
     asked: ClassVar[slice] = slice(None)  # the positions whose answers count
-    has_columns: ClassVar[bool] = False  # whether it is two numbers, digit under digit
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether it is two numbers, digit under digit, that are added."""
+        return False
 
     @abstractmethod
     def trials(self, count: int) -> Trials:
@@ -156,8 +161,12 @@ class _SumInputs(Inputs):
     law, one, usual = "task", "sum", "panels"
     options, meant_for, instead = ("pair",), "adders", "--pair A+B"
     asked = slice(-1, None)
-    has_columns = True
     task: Addition
+
+    @property
+    def has_columns(self) -> bool:
+        """Panels are about sums; what else is done with columns they do not say."""
+        return self.task.does == ADD
 
     def trials(self, count: int) -> Trials:
         return draw_sum_trials(self.task, count)
