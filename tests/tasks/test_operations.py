@@ -1,5 +1,9 @@
 """Operations on columns, against the integers that the digits stand for."""
 
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +12,7 @@ from hypothesis import strategies as st
 from glassformer.core.errors import UserError
 from glassformer.tasks import Addition, to_digits, to_numbers
 from glassformer.tasks.operations import ADD, OPERATIONS
+from glassformer.tasks.pairs import draw_training_pairs
 
 INTEGERS = {
     "add": lambda a, b: a + b,
@@ -66,6 +71,25 @@ def test_hard_pairs_are_hard_for_a_difference_too():
     task = Addition(layout="columns", digits=5, operation="subtract")
     turned_x, turned_y = task.match_pair(x, y)
     assert np.array_equal(task.does.add_up(turned_x, turned_y, 10), x + y)
+
+
+def test_digits_in_a_byte_do_not_overflow():
+    task = Addition(layout="columns", digits=2, base=16, operation="times 9")
+    x, y = (to_digits([number], 2, 16).astype(np.int8) for number in (255, 0))
+    assert to_numbers(task.solve_digits(x, y), 16) == [9 * 255]
+
+
+@pytest.mark.parametrize("operation", ["subtract", "times 2"])
+def test_training_pairs_have_the_totals_of_those_of_a_sum(operation):
+    """So the curriculum, from short numbers to long ones, and the carries in it are the same."""
+    add = Addition(layout="columns", digits=4, digit_stages=((10, 2),))
+    other = replace(add, operation=operation)
+    key, steps = jax.random.key(0), jnp.array([0, 50_000])
+    x, y = draw_training_pairs(key, steps, 64, add)
+    given_x, given_y = draw_training_pairs(key, steps, 64, other)
+    assert jnp.array_equal(given_x, x)
+    expected = x + y if operation == "subtract" else 2 * x
+    assert jnp.array_equal(other.does.add_up(given_x, given_y, 10), expected)
 
 
 def test_one_number_is_read_alone():

@@ -75,6 +75,7 @@ class Operation:
     def run_digits(self, x: _AnyArray, y: _AnyArray, base: int) -> _AnyArray:
         """The digits of the answers, units first, `*step digit+1 batch`, from those of the numbers."""
         xp = x.__array_namespace__()
+        x = x if self.first == 1 else x.astype(xp.int32)  # a byte does not hold 9 x 15 + 8
         carry = xp.zeros_like(x[..., 0, :]) + self.start
         written = []
         for k in range(x.shape[-2]):

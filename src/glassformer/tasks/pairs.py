@@ -18,8 +18,11 @@ _FEW = 3  # digits added to 99..9
 def draw_training_pairs(
     key: PRNGKeyArray, steps: Int[Array, " step"], batch: int, addition: Addition
 ) -> tuple[Int[Array, "step digit batch"], Int[Array, "step digit batch"]]:
-    """Digits, units first, of the two numbers; a step's draw depends on key and step number alone."""
-    return replace_board_pairs(*_drawn(key, steps, batch, addition), addition.base)
+    """Digits, units first, of the two numbers; a step's draw depends on key and step number alone.
+
+    Pairs are drawn for a sum. Another operation gets those whose columns have the same totals.
+    """
+    return addition.match_pair(*replace_board_pairs(*_drawn(key, steps, batch, addition), addition.base))
 
 
 def draw_problems(
@@ -37,7 +40,9 @@ def _drawn(
     """Pairs as the curriculum has them, the board's own among them."""
 
     def draw(step: Array, most: Array, share: Array) -> tuple[Array, Array]:
-        return _pairs_of_step(jax.random.fold_in(key, step), most, share, (addition.digits, batch), addition)
+        return _pairs_of_step(
+            jax.random.fold_in(key, step), most, share, (addition.digits, batch), addition.base
+        )
 
     return jax.vmap(draw)(steps, schedule_digits(addition, steps), schedule_carry_share(addition, steps))
 
@@ -47,19 +52,17 @@ def _pairs_of_step(
     most: Int[Array, ""],
     share: Float[Array, ""],
     shape: tuple[int, int],
-    addition: Addition,
+    base: int,
 ) -> tuple[Int[Array, "digit batch"], Int[Array, "digit batch"]]:
     """Uniform digits, turned into a carry-heavy pair in the given share of the batch."""
     key_digits, key_size, key_place, key_kind, key_heavy = jax.random.split(key, 5)
     batch = shape[1:]
-    base = addition.base
     x, y = _digits(key_digits, shape, base)
     size = jax.random.randint(key_size, batch, 1, most + 1)  # digits of a carry-heavy number
     place = jax.random.randint(key_place, batch, 0, size)
     kind = jax.random.randint(key_kind, batch, 0, _KINDS)
     is_heavy = jax.random.uniform(key_heavy, batch) < share
     heavy_x, heavy_y = _carry_heavy(x, y, place, kind, base)
-    heavy_y = addition.does.match(heavy_y, base)
     keep = jnp.arange(shape[0])[:, None] < jnp.where(is_heavy, size, most)  # digit batch
     return (
         jnp.where(keep, jnp.where(is_heavy, heavy_x, x), 0),
