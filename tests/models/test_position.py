@@ -11,6 +11,7 @@ from glassformer.models.position import (
     AlibiRelation,
     CirclePosition,
     LearnedPosition,
+    LowColumnRelation,
     NoPosition,
     NoRelation,
     RopeRelation,
@@ -157,3 +158,17 @@ def test_bad_settings_get_one_sentence(call, sentence):
     with pytest.raises(UserError) as error:
         call()
     assert str(error.value) == sentence
+
+
+def test_low_columns_mask_what_is_further_up():
+    relation = LowColumnRelation(columns=4, highest=1)
+    params = {"r.sharpness": np.array([2.0]), "r.peak": np.array([1.0])}
+    assert relation.measure_bias(params, "r", 0, 1, (-1.0, 0.0, 1.0)) == [-8.0, -2.0, 0.0]
+    assert relation.measure_bias(params, "r", 0, 1, (2.0, 3.0)) == [-1e30, -1e30]
+    assert relation.list_constants() == {"highest": 1.0}  # wiring, by the rule
+
+
+def test_the_values_of_a_number_that_is_subtracted_have_a_minus():
+    assert LowColumnRelation(columns=3).value_signs(9) is None
+    assert LowColumnRelation(columns=3, minus=(1,)).value_signs(9) == [1, 1, 1, -1, -1, -1, 1, 1, 1]
+    assert LowColumnRelation(columns=3, minus=(1,)).with_columns(2).value_signs(5) == [1, 1, -1, -1, 1]

@@ -66,6 +66,7 @@ _FIRST_SEEDS = {
     "any-7": 19,
     "any-6": 507,
     "pure-6": 52,
+    "pure-5": 21,
     "minus-6": 52,
 }
 
