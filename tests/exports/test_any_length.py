@@ -22,8 +22,11 @@ from glassformer.exports.simplify import ProgramStep, SimplifiedProgram
 from glassformer.exports.subject import ExportSubject
 from glassformer.exports.targets import TARGETS
 from glassformer.exports.torch_file import format_torch_file
-from glassformer.runs.load import load_model
+from glassformer.models.forward import list_parameters
+from glassformer.runs.adders import ADDERS
+from glassformer.runs.load import load_model, make_loaded_model
 from glassformer.tasks.examples import list_example_pairs
+from glassformer.zoo import ZOO
 from tests.exports.exported import assert_same, module_of, zoo
 from tests.selection import chosen
 
@@ -182,3 +185,16 @@ def test_a_pass_that_depends_on_length_in_another_way_is_refused(monkeypatch):
     loaded = load_model("any-8")
     with pytest.raises(UserError, match="by more than mask and columns"):
         trace_any_length(loaded.architecture, loaded.addition)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("pure-6", "depends on the length of numbers"), ("minus-6", "subtracts, and exported")],
+)
+def test_what_has_no_file_yet_gets_one_sentence(name, sentence):
+    """A mask of columns is no rule of an exported file, and files say how numbers are added."""
+    entry = ZOO[name]
+    arrays = {key: np.ones(one.shape, np.float32) for key, one in list_parameters(entry.architecture).items()}
+    loaded = make_loaded_model(ADDERS[name], arrays, name)
+    with pytest.raises(UserError, match=sentence):
+        ExportSubject(loaded, name).steps  # noqa: B018

@@ -10,7 +10,6 @@ from glassformer.exports.torch_file import format_torch_model
 from glassformer.exports.tricks import list_layout_tricks, list_tricks
 from glassformer.tasks import Layout
 from glassformer.tasks.board import BOARD_DIGITS, is_board_task
-from glassformer.tasks.operations import ADD
 
 _BUILDING = '''
 
@@ -73,8 +72,6 @@ def format_adderboard_file(subject: ExportSubject) -> str:
         made = f"{subject.said} was made for {subject.loaded.task.name}"
         raise UserError(f"the board is for adders: {made} (--to torch)")
     task = subject.loaded.addition
-    if task.does != ADD:
-        raise UserError(f"the board is for adders: {subject.said} {task.does.ability} (--to torch)")
     if not is_board_task(task):
         raise UserError(
             f"the board adds numbers of {BOARD_DIGITS} digits, and {subject.said} those of "

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from glassformer.checker.claims import hash_model
+from glassformer.core.errors import UserError
 from glassformer.exports.any_length import is_any_length_adder, trace_any_length, trace_short_length
 from glassformer.exports.fixed import FixedArray, find_fixed_arrays
 from glassformer.exports.literals import LINE
@@ -19,6 +20,7 @@ from glassformer.proofs.stored import find_stored_verdict
 from glassformer.proofs.verdict import Verdict
 from glassformer.proofs.verdict_words import describe_exported_verdict
 from glassformer.runs.load import LoadedModel
+from glassformer.tasks.operations import ADD
 from glassformer.zoo import ZOO
 
 COMPUTED_SIZES = ("length", f"digits + {ENDS}")  # positions, and columns per number, as a pass says them
@@ -30,6 +32,14 @@ class ExportSubject:
 
     loaded: LoadedModel
     said: str
+
+    def __post_init__(self) -> None:
+        """Files say how numbers are added; what else is done with columns has no file yet."""
+        task = self.loaded.task
+        if task.family == "addition" and self.loaded.addition.does != ADD:
+            raise UserError(
+                f"{self.said} {task.words.ability}, and exported files are about adding two numbers"
+            )
 
     @property
     def precision(self) -> str:
