@@ -1,4 +1,4 @@
-"""The factor of the logits is the loss's alone, and grows."""
+"""The factor of the logits is the loss's alone."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +10,7 @@ from glassformer.training.flat import make_flat_layout, sample_first_values
 from glassformer.training.objective import compute_window_loss, cross_entropy
 from glassformer.training.population import choose_loss
 from glassformer.training.settings import TrainSettings
-from glassformer.training.sharpen import compute_logit_factor, sharpen_loss
+from glassformer.training.sharpen import sharpen_loss
 from glassformer.training.streams import make_stream_key
 from glassformer.zoo import ZOO
 
@@ -36,14 +36,6 @@ def test_the_loss_is_that_of_multiplied_logits(vector, tokens, factor):
     expected = jnp.mean(cross_entropy(logits * factor, tokens[-OUTPUTS:]))
     found = sharpen_loss(compute_window_loss, factor)(ENTRY.architecture, FLAT, vector, tokens, OUTPUTS)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_the_factor_grows_by_the_same_share_with_every_step():
-    train = TrainSettings(steps=1_000, logit_factor=4_000.0)
-    factors = [float(compute_logit_factor(train, jnp.array(step))) for step in (0, 250, 500, 750, 1_000)]
-    assert factors[0] == 1 and factors[-1] == pytest.approx(4_000)
-    assert np.ptp(np.diff(np.log(factors))) < 1e-5
-    assert compute_logit_factor(train, None) == 4_000
 
 
 def test_without_a_factor_nothing_is_wrapped():

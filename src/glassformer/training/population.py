@@ -25,7 +25,7 @@ from glassformer.training.objective import HeldOutScores, compute_window_loss, s
 from glassformer.training.optimiser import make_optimiser
 from glassformer.training.polish import polish_vector
 from glassformer.training.settings import TrainSettings
-from glassformer.training.sharpen import compute_logit_factor, sharpen_loss
+from glassformer.training.sharpen import sharpen_loss
 from glassformer.training.streams import make_stream_key
 
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
@@ -164,9 +164,9 @@ def _train_seed(
 ) -> tuple[TrainingState, Array, HeldOutScores]:
     """One seed: draw data, take the steps, evaluate."""
     seed, state = row
-    optimiser = make_optimiser(train)
+    optimiser, goal = make_optimiser(train), choose_loss(model, train, train.batch)
 
-    def step(state: TrainingState, tokens: Array, goal: Callable[..., Array]) -> tuple[TrainingState, Array]:
+    def step(state: TrainingState, tokens: Array) -> tuple[TrainingState, Array]:
         value, slope = jax.value_and_grad(lambda v: goal(model, flat, v, tokens, source.outputs))(
             state.vectors
         )
@@ -178,8 +178,7 @@ def _train_seed(
         windows = source.draw(
             shared, make_stream_key(seed, "steps"), numbers, train.batch
         )  # step pos+1 batch
-        goal = choose_loss(model, train, train.batch, begin)
-        state, losses = jax.lax.scan(partial(step, goal=goal), state, windows)
+        state, losses = jax.lax.scan(step, state, windows)
         return state, jnp.sum(losses)
 
     whole, rest = divmod(steps, GROUP)
@@ -235,20 +234,14 @@ def _find_cpu_options() -> dict[str, Any] | None:
     return _CPU_OPTIONS
 
 
-def choose_loss(
-    model: Architecture, train: TrainSettings, batch: int, step: Array | None = None
-) -> Callable[..., Array]:
-    """The loss in one kernel, on a GPU and for a model that suits it; else as the compiler makes it.
-
-    `step`: of the training; none: after the last.
-    """
-    if train.logit_factor != 1:
-        return sharpen_loss(compute_window_loss, compute_logit_factor(train, step))
+def choose_loss(model: Architecture, train: TrainSettings, batch: int) -> Callable[..., Array]:
+    """The loss in one kernel, on a GPU and for a model that suits it; else as the compiler makes it."""
     if not uses_gpu(train) or train.kernel == "plain":
-        return compute_window_loss
+        return sharpen_loss(compute_window_loss, train.logit_factor)
     from glassformer.training.fused import compute_fused_loss, fits_kernel  # Pallas takes a second to import
 
-    return compute_fused_loss if fits_kernel(model, batch) else compute_window_loss
+    loss = compute_fused_loss if fits_kernel(model, batch) else compute_window_loss
+    return sharpen_loss(loss, train.logit_factor)
 
 
 def uses_gpu(train: TrainSettings) -> bool:

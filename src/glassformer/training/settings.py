@@ -44,7 +44,7 @@ class TrainSettings:
         "auto"  # on a GPU: one kernel per step, where the model suits it
     )
     threads: int = 0  # CPU threads, each with its share of the seeds; 0: one per core
-    logit_factor: float = field(default=1.0, metadata=LATER)  # of logits in the last loss; grows to it from 1
+    logit_factor: float = field(default=1.0, metadata=LATER)  # of all logits, in the loss alone
 
     def __post_init__(self) -> None:
         require_bounds(

@@ -1,9 +1,8 @@
 """A loss on logits times a factor: greedy decoding is the same at every factor, cross-entropy is not.
 
 A model whose logits stay small, because none of its parameters scales them, is trained on larger ones: in
-other models a radius grows from 2 to 60 while they train. The factor is the loss's alone, and grows from 1
-by the same share with every step; the model that is stored, measured and proved does not have it. A head
-with the logits 1 and 2 is asked with 10 and 20:
+other models a radius grows from 2 to 60 while they train. The factor is the loss's alone: the model that is
+stored, measured and proved does not have it. A head with the logits 1 and 2 is asked with 10 and 20:
 
 >>> from glassformer.models.head import TiedHead
 >>> from glassformer.models.ops_numpy import NumpyOps
@@ -25,7 +24,6 @@ from glassformer.models.head import Head
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters
 from glassformer.models.part import Part
-from glassformer.training.settings import TrainSettings
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class _SharpHead(Part):
 
     kind: ClassVar[str] = "sharp"
     head: Head
-    factor: Any  # a number, or one that a compiled program is given
+    factor: float
 
     def parameters(self, name: str, vocab: int, width: int, token_dims: int) -> dict[str, Parameter]:
         return self.head.parameters(name, vocab, width, token_dims)
@@ -43,19 +41,10 @@ class _SharpHead(Part):
         return self.head(ops, params, name, x, table) * self.factor
 
 
-def compute_logit_factor(train: TrainSettings, step: Array | None) -> Any:
-    """The factor at a step, and behind the last.
-
-    >>> import jax.numpy as jnp
-    >>> train = TrainSettings(steps=100, logit_factor=64.0)
-    >>> float(compute_logit_factor(train, jnp.array(50))), compute_logit_factor(train, None)
-    (8.0, 64.0)
-    """
-    return train.logit_factor ** (1.0 if step is None else step / train.steps)
-
-
-def sharpen_loss(loss: Callable[..., Array], factor: Any) -> Callable[..., Array]:
-    """The same loss of a model whose logits are multiplied."""
+def sharpen_loss(loss: Callable[..., Array], factor: float) -> Callable[..., Array]:
+    """The same loss of a model whose logits are multiplied; at 1 it is the loss itself."""
+    if factor == 1:
+        return loss
 
     def compute_sharp_loss(model: Architecture, *rest: Any) -> Array:
         twin: Any = _SharpHead(model.head, factor)
