@@ -14,8 +14,8 @@ every chosen constant gone:
 scales all logits alike, and no token changes.
 
 The same model subtracts where values of the second number have a minus: 9 - d is the mirror of d, and
-x - y = x + (99..9 - y) + 1 but for a power of ten. It doubles one number, and works in other bases.
-docs/further-down.md has what was tried.
+x - y = x + (99..9 - y) + 1 but for a power of ten. It doubles one number (`< x 0 <` is read), and works in
+other bases. docs/further-down.md has what was tried.
 """
 
 from glassformer.models.architecture import Architecture, FixedEntry, Layer, Tie
