@@ -151,10 +151,10 @@ def _check_leaf_pair(
 
 def is_problem(a: int, b: int, task: Addition) -> bool:
     """Whether these are numbers of the task; a second number that is not there is 0."""
-    return is_operand(a, task) and is_operand(b, task) and (task.does.second != 0 or b == 0)
+    return _is_operand(a, task) and _is_operand(b, task) and (task.does.second != 0 or b == 0)
 
 
-def is_operand(value: int, task: Addition) -> bool:
+def _is_operand(value: int, task: Addition) -> bool:
     return 0 <= value < int(task.base**task.digits)
 
 

@@ -37,6 +37,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "ops_numpy": "NumpyOps",
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
+    "part": "Part",
     "position": (
         "AlibiRelation CirclePosition ColumnRelation LearnedPosition LowColumnRelation NoPosition "
         "NoRelation RopeRelation SpiralPosition"
