@@ -42,7 +42,7 @@ _RECIPES: dict[str, TrainSettings] = {
     **dict.fromkeys(("glass-29", "glass-23", "glass-16"), _SMALL),
     **dict.fromkeys(("glass-10", "glass-9", "glass-8"), _QUICK),
     **{entry.id: _QUICK for entry in (*any_length.ENTRIES, *pure.ENTRIES)},
-    **dict.fromkeys(("pure-5", "double-5", "binary-5", "hex-5"), _SHARP),
+    **dict.fromkeys(("pure-5", "double-5", "binary-5"), _SHARP),
     **{entry.id: _ROPE for entry in rope.ENTRIES},
     **dict.fromkeys(("rope-44", "rope-41", "rope-36"), _AMPLIFIED),
 }
