@@ -89,7 +89,9 @@ def test_figures_of_scores_need_scores():
     drawn = {picture.id for picture in choose_usual_pictures(subject_of_six())}
     assert {"09", "10", "13", "S2", "S5"}.isdisjoint(drawn) and {"13", "S2"} <= set(DRAWN)
     picture = next(one for one in FIGURES if one.id == "S2")
-    assert picture.fits(subject_of_six()).endswith("because its queries or its keys are all 0")
+    assert picture.fits(subject_of_six()).endswith(
+        "scores that no token changes: its queries or its keys are all 0"
+    )
 
 
 def test_what_is_said_of_equal_attention_and_of_the_answer():

@@ -388,6 +388,10 @@ class LowColumnRelation(ColumnRelation):
     highest: int = 1
     minus: tuple[int, ...] = field(default=(), metadata=LATER)  # numbers that are subtracted: 1 is the second
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_value(abs(self.highest) <= _MOST_COLUMNS, "highest", "at most 2^24", self.highest)
+
     def list_constants(self) -> dict[str, float]:
         return {"highest": float(self.highest)}
 
