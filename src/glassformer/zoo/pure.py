@@ -81,7 +81,9 @@ _BINARY = Addition(layout="columns", base=2)
 
 ENTRIES: tuple[ZooEntry, ...] = (
     _make_entry("pure-6", "6 learned parameters and no chosen constant; adds numbers of every length", _ADD),
-    _make_entry("pure-5", "pure-6 with an arc of radius 1", _ADD, _RADIUS),
+    _make_entry(
+        "pure-5", "5 learned parameters and no chosen constant: pure-6 with an arc of radius 1", _ADD, _RADIUS
+    ),
     _make_entry("minus-6", "pure-6 that subtracts: the second number's values have a minus", _SUBTRACT),
     _make_entry("double-5", "pure-5 that doubles a number", _DOUBLE, _RADIUS),
     _make_entry("binary-5", "pure-5 in base 2", _BINARY, _RADIUS),
