@@ -16,7 +16,8 @@ import numpy as np
 
 from glassformer.core.atomic import make_folder, read_arrays, write_arrays
 from glassformer.models.architecture import Architecture, Layer
-from glassformer.models.position import RopeRelation, SpiralPosition
+from glassformer.models.position import SpiralPosition
+from glassformer.models.relations import RopeRelation
 from glassformer.models.token import ArcTable
 from glassformer.runs.adders import ADDERS
 from glassformer.runs.load import load_model

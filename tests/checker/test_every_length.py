@@ -9,7 +9,7 @@ from glassformer.checker.certificate import check_certificate
 from glassformer.core.errors import UserError
 from glassformer.models.architecture import Tie
 from glassformer.models.model import Model
-from glassformer.models.position import LowColumnRelation
+from glassformer.models.relations import LowColumnRelation
 from glassformer.proofs.every_length import prove_every_length
 from glassformer.proofs.every_length_certificate import make_every_length_certificate
 from glassformer.runs.load import load_model

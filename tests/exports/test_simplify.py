@@ -9,8 +9,8 @@ from glassformer.exports.simplify import ProgramStep, SimplifiedProgram, simplif
 from glassformer.models.attention import Attention, AttentionSite
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.ops_trace import TraceOps
-from glassformer.models.position import AlibiRelation
 from glassformer.models.program import Program, extract_program, trace_whole
+from glassformer.models.relations import AlibiRelation
 from glassformer.models.symbols import BATCH, Symbol, TraceGraph
 from glassformer.zoo import ZOO
 

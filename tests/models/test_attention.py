@@ -7,8 +7,8 @@ from glassformer.core.errors import UserError
 from glassformer.models.attention import Attention
 from glassformer.models.norm import RMSNorm
 from glassformer.models.ops_numpy import NumpyOps
-from glassformer.models.position import AlibiRelation, RopeRelation
 from glassformer.models.projection import FullProjection, IdentityProjection
+from glassformer.models.relations import AlibiRelation, RopeRelation
 
 OPS = NumpyOps()
 PLAIN = {"q": IdentityProjection(), "k": IdentityProjection(), "v": IdentityProjection()}

@@ -10,21 +10,14 @@ from glassformer.models.attention import Attention
 from glassformer.models.constants import count_constants, count_fixed_nonzero, list_constants
 from glassformer.models.head import LowestHead
 from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
-from glassformer.models.position import (
-    AlibiRelation,
-    CirclePosition,
-    ColumnRelation,
-    LearnedPosition,
-    RopeRelation,
-    SinusoidalPosition,
-    SpiralPosition,
-)
+from glassformer.models.position import CirclePosition, LearnedPosition, SinusoidalPosition, SpiralPosition
 from glassformer.models.projection import (
     DirectionProjection,
     FullProjection,
     PatternProjection,
     ZeroProjection,
 )
+from glassformer.models.relations import AlibiRelation, ColumnRelation, RopeRelation
 from glassformer.models.token import ArcTable
 from glassformer.zoo import ZOO
 

@@ -8,8 +8,9 @@ import pytest
 
 from glassformer.models.head import Head
 from glassformer.models.norm import Norm
-from glassformer.models.position import Position, Relation
+from glassformer.models.position import Position
 from glassformer.models.projection import AnyProjection
+from glassformer.models.relations import Relation
 from glassformer.models.token import Token
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"

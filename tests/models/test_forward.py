@@ -20,12 +20,9 @@ from glassformer.models.norm import FlatNorm, NoNorm, RMSNorm, SpiralNorm
 from glassformer.models.ops_jax import JaxOps
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.position import (
-    AlibiRelation,
     CirclePosition,
     LearnedPosition,
     NoPosition,
-    NoRelation,
-    RopeRelation,
     SinusoidalPosition,
     SpiralPosition,
 )
@@ -38,6 +35,7 @@ from glassformer.models.projection import (
     SparseProjection,
     SpreadProjection,
 )
+from glassformer.models.relations import AlibiRelation, NoRelation, RopeRelation
 from glassformer.models.token import ArcTable, LearnedTable, QuadraticTable, RankOneTable, SparseTable
 
 VOCAB, CONTEXT, WIDTH, BATCH = 5, 6, 6, 3

@@ -8,16 +8,13 @@ from hypothesis import strategies as st
 from glassformer.core.errors import UserError
 from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.position import (
-    AlibiRelation,
     CirclePosition,
     LearnedPosition,
-    LowColumnRelation,
     NoPosition,
-    NoRelation,
-    RopeRelation,
     SinusoidalPosition,
     SpiralPosition,
 )
+from glassformer.models.relations import AlibiRelation, LowColumnRelation, NoRelation, RopeRelation
 
 OPS = NumpyOps()
 

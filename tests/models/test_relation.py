@@ -13,10 +13,10 @@ from glassformer.models.model import Model
 from glassformer.models.ops_bounded import BoundedOps
 from glassformer.models.ops_jax import JaxOps
 from glassformer.models.ops_rows import RowOps
-from glassformer.models.position import AlibiRelation, NoRelation, RopeRelation
 from glassformer.models.program import trace_whole
 from glassformer.models.projection import FullProjection
 from glassformer.models.relation import BiasRelation
+from glassformer.models.relations import AlibiRelation, NoRelation, RopeRelation
 from tests.models.relations import BowlRelation, SpinRelation, WindowRelation
 
 OWN = [WindowRelation(), BowlRelation(), SpinRelation()]

@@ -7,7 +7,8 @@ import pytest
 from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.attention import Attention
 from glassformer.models.forward import list_parameters
-from glassformer.models.position import Position, Relation, SpiralPosition
+from glassformer.models.position import Position, SpiralPosition
+from glassformer.models.relations import Relation
 from glassformer.pages.model_part import make_layer_part
 from glassformer.pages.parameter_words import describe_parameter, list_own_words
 from glassformer.pages.payload import make_page_payload

@@ -11,8 +11,8 @@ from glassformer.models.architecture import Architecture, Layer, make_reference_
 from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.norm import RMSNorm
-from glassformer.models.position import AlibiRelation, RopeRelation
 from glassformer.models.projection import FullProjection, RankOneProjection
+from glassformer.models.relations import AlibiRelation, RopeRelation
 from glassformer.pictures.figures import (
     causal_tests,
     score_blocks,

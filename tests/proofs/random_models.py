@@ -11,16 +11,9 @@ from glassformer.models.forward import list_parameters
 from glassformer.models.head import LinearHead, LowestHead, ParabolicHead, TiedHead
 from glassformer.models.model import Model
 from glassformer.models.norm import NoNorm, RMSNorm
-from glassformer.models.position import (
-    AlibiRelation,
-    CirclePosition,
-    LearnedPosition,
-    NoPosition,
-    NoRelation,
-    RopeRelation,
-    SinusoidalPosition,
-)
+from glassformer.models.position import CirclePosition, LearnedPosition, NoPosition, SinusoidalPosition
 from glassformer.models.projection import FullProjection, RankOneProjection
+from glassformer.models.relations import AlibiRelation, NoRelation, RopeRelation
 from glassformer.proofs.enumeration import measure_answer_margins
 from glassformer.tasks.question import Question
 

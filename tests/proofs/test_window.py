@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from glassformer.models.architecture import Tie
 from glassformer.models.model import Model
 from glassformer.models.ops_numpy import NumpyOps
-from glassformer.models.position import LowColumnRelation
 from glassformer.models.projection import FullProjection
+from glassformer.models.relations import LowColumnRelation
 from glassformer.proofs.tables import NotProvableError
 from glassformer.proofs.window import ColumnWindow, bound_far_share, find_head_window, find_window
 from glassformer.runs.load import load_model

@@ -42,8 +42,9 @@ from glassformer.core.errors import UserError
 from glassformer.models.architecture import Architecture
 from glassformer.models.attention import Attention
 from glassformer.models.forward import format_layer_prefix, untie_parameters
-from glassformer.models.position import ColumnRelation, NoPosition
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import ZeroProjection
+from glassformer.models.relations import ColumnRelation
 from glassformer.runs.tree import to_tree
 from glassformer.tasks import Addition
 

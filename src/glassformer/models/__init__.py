@@ -38,10 +38,7 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
     "part": "Part",
-    "position": (
-        "AlibiRelation CirclePosition ColumnRelation LearnedPosition LowColumnRelation NoPosition "
-        "NoRelation RopeRelation SpiralPosition"
-    ),
+    "position": "CirclePosition LearnedPosition NoPosition SpiralPosition",
     "program": "Program trace_programs trace_whole",
     "projection": (
         "AnyProjection ConstantProjection DirectionProjection FullProjection IdentityProjection "
@@ -49,5 +46,6 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
         "SparseProjection SpreadProjection ZeroProjection choose_dimension_range fetch_parameter"
     ),
     "relation": "MASKED",
+    "relations": "AlibiRelation ColumnRelation LowColumnRelation NoRelation RopeRelation",
     "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
 }

@@ -18,7 +18,6 @@ from glassformer.models.blocks import Blocks, to_dense
 from glassformer.models.norm import NoNorm, Norm
 from glassformer.models.ops import Ops, Value
 from glassformer.models.parameter import Parameter, Parameters
-from glassformer.models.position import NoRelation, Relation
 from glassformer.models.projection import (
     AnyProjection,
     FullProjection,
@@ -26,6 +25,7 @@ from glassformer.models.projection import (
     choose_dimension_range,
 )
 from glassformer.models.relation import MASKED
+from glassformer.models.relations import NoRelation, Relation
 
 _FEW_PAIRS = 4096  # of query and key, whose biases are worth keeping
 Record = Callable[[str, Value], None]

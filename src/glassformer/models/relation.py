@@ -1,6 +1,6 @@
 """What a position part inside attention is: a rotation of queries and keys, or a bias on the scores.
 
-A new one is a class in `models/position.py` with one of these bases. A bias of -3 on every other position:
+A new one is a class in `models/relations.py` with one of these bases. A bias of -3 on every other position:
 
 >>> class Others(BiasRelation):
 ...     kind, label, formula = "others", "others", "minus 3 but for itself"

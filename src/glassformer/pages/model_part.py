@@ -7,8 +7,8 @@ from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.count import ParameterCounts
 from glassformer.models.forward import format_layer_prefix, list_parameters
 from glassformer.models.model import Model
-from glassformer.models.position import NoRelation
 from glassformer.models.program import Program, trace_programs
+from glassformer.models.relations import NoRelation
 from glassformer.pages.counts_part import make_counts_part
 from glassformer.pages.parameter_words import describe_parameter, list_own_words
 from glassformer.tasks import Task

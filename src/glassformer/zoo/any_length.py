@@ -17,8 +17,9 @@ from glassformer.models.attention import Attention
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import TiedHead
 from glassformer.models.norm import FlatNorm
-from glassformer.models.position import ColumnRelation, NoPosition
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import PatternProjection, ZeroProjection
+from glassformer.models.relations import ColumnRelation
 from glassformer.models.token import ArcTable
 from glassformer.tasks import Addition
 from glassformer.zoo.entry import ZooEntry

@@ -13,8 +13,9 @@ from glassformer.models.elementary import raise_number
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import TiedHead
 from glassformer.models.norm import RMSNorm
-from glassformer.models.position import NoPosition, RopeRelation
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import FullProjection, RotatedProjection
+from glassformer.models.relations import RopeRelation
 from glassformer.models.token import ArcTable
 from glassformer.tasks import Addition
 from glassformer.zoo.entry import ZooEntry

@@ -24,8 +24,9 @@ from glassformer.models.attention import Attention
 from glassformer.models.elementary import compute_one, cos, find_arcsine, sin, take_logarithm
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import TiedHead
-from glassformer.models.position import NoPosition, RopeRelation
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import DirectionProjection, IdentityProjection, PatternProjection
+from glassformer.models.relations import RopeRelation
 from glassformer.models.token import QuadraticTable
 from glassformer.tasks import Addition
 from glassformer.zoo.entry import ZooEntry

@@ -42,13 +42,14 @@ from glassformer.models.attention import Attention
 from glassformer.models.elementary import compute_one, exp, take_logarithm
 from glassformer.models.feedforward import FeedForward
 from glassformer.models.head import LowestHead
-from glassformer.models.position import AlibiRelation, NoPosition
+from glassformer.models.position import NoPosition
 from glassformer.models.projection import (
     ConstantProjection,
     IdentityProjection,
     SparseProjection,
     SpreadProjection,
 )
+from glassformer.models.relations import AlibiRelation
 from glassformer.models.token import SparseTable
 from glassformer.tasks import Addition, Layout, make_layout
 from glassformer.zoo.entry import ZooEntry

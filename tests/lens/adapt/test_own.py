@@ -24,8 +24,9 @@ from glassformer.models.head import TiedHead
 from glassformer.models.model import Model
 from glassformer.models.norm import FlatNorm, RMSNorm, SpiralNorm
 from glassformer.models.ops_numpy import NumpyOps
-from glassformer.models.position import AlibiRelation, CirclePosition, RopeRelation
+from glassformer.models.position import CirclePosition
 from glassformer.models.projection import FullProjection, RankOneProjection, RotatedProjection
+from glassformer.models.relations import AlibiRelation, RopeRelation
 from glassformer.runs.configurations import RULE_CONFIGURATIONS
 from glassformer.runs.folder import open_run_folder
 from glassformer.runs.load import load_model

@@ -13,8 +13,9 @@ from glassformer.models.feedforward import FeedForward
 from glassformer.models.forward import list_parameters
 from glassformer.models.model import Model
 from glassformer.models.norm import RMSNorm
-from glassformer.models.position import AlibiRelation, NoPosition, RopeRelation, SpiralPosition
+from glassformer.models.position import NoPosition, SpiralPosition
 from glassformer.models.projection import FullProjection
+from glassformer.models.relations import AlibiRelation, RopeRelation
 from glassformer.pictures.figures import (
     architecture,
 )
