@@ -15,7 +15,6 @@ from glassformer.models.ops_numpy import NumpyOps
 from glassformer.models.program import trace_programs
 from glassformer.runs.history import read_history
 from glassformer.runs.load import load_model, load_run, load_zoo_model
-from glassformer.tasks import add_digits
 from glassformer.tasks.hard import draw_hard_pairs
 from glassformer.zoo import ZOO
 from tests.models.test_forward import BATCH, CONTEXT, architectures, contexts, drawn
@@ -100,9 +99,10 @@ def test_every_zoo_model_on_sums(engine, name: str):
     loaded = load_zoo_model(name)
     assert loaded is not None
     layout, random = loaded.addition.written(), np.random.default_rng(3)
-    plain, hard = random.integers(0, 10, (2, 10, 24)), draw_hard_pairs(random, 24, 10, 10)
+    plain = random.integers(0, layout.base, (2, 10, 24))
+    hard = loaded.addition.match_pair(*draw_hard_pairs(random, 24, 10, layout.base))
     x, y = (np.concatenate([plain[i], hard[i]], axis=1).astype(np.int32) for i in (0, 1))
-    tokens = layout.encode(x, y, add_digits(x, y, 10))[:-1]
+    tokens = layout.encode(x, y, layout.solve_digits(x, y))[:-1]
     found = assert_same_pass(engine, loaded, tokens)["logits"][:, layout.predicting]
     own = loaded.logits(tokens)[:, layout.predicting]
     np.testing.assert_array_equal(found.argmax(0), own.argmax(0))

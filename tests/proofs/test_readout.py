@@ -7,7 +7,6 @@ from glassformer.proofs.columns import PairClasses, list_written_columns, pin_cl
 from glassformer.proofs.readout import bound_gaps
 from glassformer.proofs.search import compute_pair_mix, make_mix_boxes
 from glassformer.runs.load import load_model
-from glassformer.tasks import add_digits
 from tests.proofs.tabulated import SHIPPED, tables_of
 from tests.selection import each
 
@@ -18,7 +17,7 @@ def test_rounding_stays_within_its_bound(name):
     model = load_model(name)
     layout, tables = model.addition.written(), tables_of(model)
     random = np.random.default_rng(1)
-    digits = random.integers(0, 10, (300, layout.digits, 2))
+    digits = random.integers(0, layout.base, (300, layout.digits, 2))
     classes = classes_of(layout, digits, step=random.integers(0, layout.digits + 1, 300))
     mix = compute_pair_mix(tables, classes, digits)
     with np.errstate(all="ignore"):
@@ -31,11 +30,13 @@ def test_rounding_stays_within_its_bound(name):
 
 def classes_of(layout, digits, step) -> PairClasses:
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    tokens, column = layout.encode(x, y, add_digits(x, y, 10)), list_written_columns(layout)[step]
-    rows, carry = np.arange(len(digits)), np.zeros((layout.digits + 1, len(digits)), int)
+    tokens, column = layout.encode(x, y, layout.solve_digits(x, y)), list_written_columns(layout)[step]
+    does, rows = layout.operation, np.arange(len(digits))
+    carry = np.full((layout.digits + 1, len(digits)), does.start)
     for k in range(layout.digits):
-        carry[k + 1] = (x[k] + y[k] + carry[k]) // 10
-    total = np.where(column == layout.digits, -1, (x + y)[np.minimum(column, layout.digits - 1), rows])
+        carry[k + 1] = does.run_column(x[k], y[k], carry[k], layout.base)[1]
+    totals = does.add_up(x, y, layout.base)
+    total = np.where(column == layout.digits, -1, totals[np.minimum(column, layout.digits - 1), rows])
     return pin_classes(
         layout, step, tokens[layout.prompt_length + step - 1, rows], total, carry[column, rows]
     )
@@ -44,7 +45,7 @@ def classes_of(layout, digits, step) -> PairClasses:
 def deployed_gaps(model, classes, digits):
     layout = classes.layout
     x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    tokens, found = layout.encode(x, y, add_digits(x, y, 10)), np.empty(len(digits))
+    tokens, found = layout.encode(x, y, layout.solve_digits(x, y)), np.empty(len(digits))
     for row, step in enumerate(classes.step):
         logits = model.logits(tokens[: layout.prompt_length + step, row : row + 1], last=1)[:, 0, 0].astype(
             float

@@ -17,7 +17,6 @@ from glassformer.proofs.adder import prove_adder
 from glassformer.proofs.columns import find_allowed_tokens
 from glassformer.proofs.tables import NotProvableError, tabulate_model
 from glassformer.runs.load import load_model
-from glassformer.tasks import add_digits
 from tests.proofs.small import drawn
 from tests.proofs.tabulated import SHIPPED, tables_of
 
@@ -33,8 +32,8 @@ def test_scores_and_values_are_the_deployed_ones_whatever_the_batch_and_the_wind
     layout, tables = model.addition.written(), tables_of(model)
     random = np.random.default_rng(0)
     for batch, length in ((2, 25), (3, 33), (257, 30), (2048, 33)):
-        x, y = random.integers(0, 10, (2, layout.digits, batch))
-        tokens = layout.encode(x, y, add_digits(x, y, 10))[: min(length, layout.length - 1)]
+        x, y = random.integers(0, layout.base, (2, layout.digits, batch))
+        tokens = layout.encode(x, y, layout.solve_digits(x, y))[: min(length, layout.length - 1)]
         seen = {}
         forward(
             model.architecture,
@@ -69,8 +68,9 @@ def carried(model, number, seen):
     values = seen["attn.v"][group * size : (group + 1) * size]
     if attention.reads_first:
         read = model.params["attn.out.read"][number * size : (number + 1) * size]
-        return NumpyOps(model.architecture.precision).linear(read[None], values)
-    return values
+        values = NumpyOps(model.architecture.precision).linear(read[None], values)
+    signs = attention.relation.value_signs(values.shape[1])
+    return values if signs is None else values * np.array(signs, np.float32)[None, :, None]
 
 
 @pytest.mark.parametrize("name", ["rope-62", "microadder-57", "hand-4"])
@@ -79,7 +79,7 @@ def test_a_sequence_alone_gets_the_same_logits(name):
     model = load_model(name)
     layout = model.addition.written()
     x, y = np.random.default_rng(0).integers(0, 10, (2, layout.digits, 4))
-    tokens = layout.encode(x, y, add_digits(x, y, 10))[:-1]
+    tokens = layout.encode(x, y, layout.solve_digits(x, y))[:-1]
     together, alone = model.logits(tokens, last=3), model.logits(tokens[:, 2:3], last=3)
     assert alone.shape[2] == 1
     assert np.allclose(alone[:, :, 0], together[:, :, 2], rtol=1e-4, atol=0.5)
