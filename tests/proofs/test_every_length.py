@@ -1,7 +1,5 @@
 """Every length: what is proved holds at lengths that were not looked at; what is refuted fails at the shortest."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
