@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-WORDS = "run successor --draw.figures none --prove.seconds 1 --seeds 2 --threads 2 --steps 60 --train.evaluate_every 10 --train.batch 16"
+WORDS = "run successor --model.context 4 --draw.figures none --prove.seconds 1 --seeds 2 --threads 2 --steps 60 --train.evaluate_every 10 --train.batch 16"
 WORDS += " --train.held_out 64 --measure.positions 1 --measure.generated 4 --json"
 KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "metrics.csv")
 

@@ -14,7 +14,7 @@ from glassformer.runs.seal import (
     require_whole_run,
 )
 
-TINY = "--seeds 2 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8 --data.count 50 --quiet"
+TINY = "--model.context 4 --seeds 2 --steps 20 --train.evaluate_every 10 --train.held_out 32 --train.batch 8 --data.count 50 --quiet"
 TINY += " --measure.positions 50 --measure.generated 4 --prove.seconds 1 --draw.figures 02,05"
 
 
