@@ -1,8 +1,10 @@
 """`add`: one sum, as data and in words."""
 
+from dataclasses import replace
+
 from glassformer.cli.program import main
-from glassformer.runs.load import LoadedModel, load_model
-from glassformer.tasks import Sequences, make_rule
+from glassformer.runs.load import load_model
+from glassformer.tasks import make_rule
 from tests.commands.answers import silent_answer as answer
 from tests.commands.process import glassformer
 
@@ -43,9 +45,7 @@ def test_the_published_hand_built_adder_and_its_mistake(capsys, here):
 
 
 def test_a_rule_model_cannot_add(capsys, monkeypatch, here):
-    loaded = object.__new__(LoadedModel)
-    for name, value in {"task": make_rule("successor"), "data": Sequences(), "origin": "runs/mine"}.items():
-        object.__setattr__(loaded, name, value)
+    loaded = replace(load_model("glass-8"), task=make_rule("successor"), origin="runs/mine")
     monkeypatch.setattr("glassformer.runs.load.load_model", lambda target, model: loaded)
     assert main(["add", "runs/mine", "1", "2"]) == 2
     assert capsys.readouterr().err == "glassformer: runs/mine cannot add: it was made for successor\n"

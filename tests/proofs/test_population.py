@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from glassformer.models.model import Model
+from glassformer.proofs.every_length import prove_every_length
 from glassformer.proofs.population import prove_seeds
 from glassformer.proofs.prove import prove_model
 from glassformer.runs.load import load_model
@@ -28,6 +29,19 @@ def test_verdicts_of_seeds():
     got = load_model("glass-39")  # the shipped one is right where the broken one is not
     assert got.add(wrong["a"], wrong["b"]) == wrong["expected"]
     assert replace(got, params=other.params).add(wrong["a"], wrong["b"]) == wrong["got"] != wrong["expected"]
+
+
+def test_a_seed_for_every_length_is_refuted_by_a_shortest_pair():
+    """With the length that it is written in: a long pair that also fails says less."""
+    model, task = load_model("any-8"), load_model("any-8").addition
+    wrong = {
+        name: array * np.float32(1.2 if name == "ff.up.p" else 1) for name, array in model.params.items()
+    }
+    everyone = {name: np.stack([model.params[name], wrong[name]]) for name in wrong}
+    right, refuted = prove_seeds(model.architecture, everyone, [0, 1], task)
+    assert (right.verdict, refuted.verdict) == ("proved", "refuted")
+    shortest = prove_every_length(Model(model.architecture, wrong), task).counterexample
+    assert refuted.counterexample == shortest and shortest["digits"] < task.digits
 
 
 def test_seeds_of_a_question():

@@ -145,7 +145,7 @@ def _count_needed_digits(window: tuple[int, int] | None) -> int | None:
 def _check_model_form(claims: _Claims) -> None:
     """One layer attends, its scores depend on columns alone, and no position has a vector."""
     attention, relation = _find_attention(claims.architecture)
-    if not claims.task.written().is_any_length:
+    if not claims.task.is_any_length:
         raise ClaimError(f"the layout {claims.task.layout} is for numbers of one length")
     if not isinstance(claims.architecture.position, NoPosition) or claims.architecture.position_dims:
         raise ClaimError("the model has position vectors, and so a longest number")

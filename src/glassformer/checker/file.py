@@ -41,7 +41,7 @@ def _require_same_model(
 def _fit_length(loaded: LoadedModel, task: object) -> LoadedModel:
     """An adder for numbers of every length, as it is for numbers of the certificate's."""
     digits = task.get("digits") if isinstance(task, dict) else None
-    takes_any = loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition)
+    takes_any = is_any_length(loaded.architecture, loaded.task)
     return loaded.with_digits(digits) if takes_any and type(digits) is int else loaded
 
 

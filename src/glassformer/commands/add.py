@@ -54,7 +54,7 @@ def add(
 
     require_value(digits is None or digits >= 1, "--digits", "at least 1", digits)
     loaded = load_model(target, model)
-    takes_any = loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition)
+    takes_any = is_any_length(loaded.architecture, loaded.task)
     first, second = _read_any_pair(a, b) if takes_any else map(read_decimal, (a, b))
     longest = max((len(one) for one in (a, b) if isinstance(one, str)), default=0)
     with show_count_bar(longest, show and longest > _LONG, "digits") as tell:

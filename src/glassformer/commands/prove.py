@@ -179,7 +179,8 @@ def answer_prove_population(result: PopulationVerdict, request: Request) -> Answ
     from glassformer.runs.load import load_model
 
     proved: Sequence[str] = [str(row["seed"]) for row in result.rows if row["verdict"] == "proved"]
-    right = describe_proved_inputs(load_model(request.target).task)
+    loaded = load_model(request.target)
+    right = describe_proved_inputs(loaded.task, loaded.architecture)
     named = f" (seeds {', '.join(proved)})" if proved else ""
     words = f"{result.target}: {result.proved} of {result.seeds} seeds {right}{named}; {result.seconds:.1f} s"
     return Answer(asdict(result), words, 0 if proved else 1)

@@ -46,5 +46,6 @@ def _list_proof_lines(config: Run, result: "RunResult") -> list[str]:
     lines = [describe_verdict(proof, config.task), *describe_error_shares(proof, config.task)]
     if measures.get("seeds_tried"):
         tried = f"{measures['seeds_tried']} seeds with all held-out {config.task.words.held_out} right"
-        lines.append(f"{measures['seeds_proved']} of {tried} are {describe_proved_inputs(config.task)}")
+        right = describe_proved_inputs(config.task, config.architecture)
+        lines.append(f"{measures['seeds_proved']} of {tried} are {right}")
     return lines

@@ -26,7 +26,7 @@ _SHORT, _LONG = 2, 3  # digits of the two traces: the smallest with a digit betw
 
 def is_any_length_adder(loaded: LoadedModel) -> bool:
     """Whether one file can hold the model for every length: its own must be as all others are."""
-    if loaded.task.family != "addition" or not is_any_length(loaded.architecture, loaded.addition):
+    if not is_any_length(loaded.architecture, loaded.task):
         return False
     own = lengthen_architecture(loaded.architecture, loaded.addition)
     return replace(own, context=loaded.architecture.context) == loaded.architecture

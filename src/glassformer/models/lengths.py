@@ -14,15 +14,15 @@ from dataclasses import replace
 from glassformer.core.errors import UserError, require_value
 from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.model import Model
-from glassformer.tasks import Addition
+from glassformer.tasks import Addition, Task
 from glassformer.tasks.addition import MOST_DIGITS_AT_ALL
 
 ENDS = 2  # columns of a number beside its digits: the mark and the padding
 
 
-def is_any_length(architecture: Architecture, task: Addition) -> bool:
-    """Whether layout and positions are for numbers of every length."""
-    return task.written().is_any_length and architecture.is_any_length
+def is_any_length(architecture: Architecture, task: Task) -> bool:
+    """Whether task and positions are for numbers of every length."""
+    return task.is_any_length and architecture.is_any_length
 
 
 def lengthen_adder(model: Model, task: Addition, digits: int) -> tuple[Model, Addition]:

@@ -1,7 +1,7 @@
 """Proofs for a whole population: how many seeds are right on every input, not only on those that were tried.
 
-Most seeds of an adder fail soon: some hundred hard pairs refute them without a proof. The others, and all
-seeds of other models, are proved one by one, on all cores.
+Most seeds of an adder of one length fail soon: some hundred hard pairs refute them without a proof. The
+others, and all seeds of other models, are proved one by one, on all cores.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from glassformer.core.errors import UserError
 from glassformer.core.spread import map_threads
 from glassformer.core.waiting import TellCount
 from glassformer.models.architecture import Architecture
+from glassformer.models.lengths import is_any_length
 from glassformer.models.model import Model
 from glassformer.proofs.prove import prove_model
 from glassformer.proofs.verdict import Outcome
@@ -60,10 +61,9 @@ def prove_seeds(
 
 
 def prove_seed(model: Model, seed: int, task: Task, seconds: float) -> SeedProof:
-    """Refuted by a hard pair that was tried, or by the search; or proved."""
-    failure = (
-        _find_quick_failure(model, require_addition(task, "a seed")) if task.family == "addition" else None
-    )
+    """Refuted by a hard pair, or by the search (of every length: by a shortest pair); or proved."""
+    has_one_length = task.family == "addition" and not is_any_length(model.architecture, task)
+    failure = _find_quick_failure(model, require_addition(task, "a seed")) if has_one_length else None
     if failure:
         return SeedProof(seed, "refuted", None, asdict(failure))
     try:

@@ -59,7 +59,7 @@ def read_verdict_form(content: _Content, loaded: LoadedModel) -> Verdict:
 def _list_input_counts(loaded: LoadedModel, context: int) -> tuple[str, ...]:
     """How many inputs there are; a model for every length may also be proved on all."""
     count = str(loaded.task.count_inputs(context))
-    if loaded.task.family == "addition" and is_any_length(loaded.architecture, loaded.addition):
+    if is_any_length(loaded.architecture, loaded.task):
         return count, ALL_INPUTS
     return (count,)
 

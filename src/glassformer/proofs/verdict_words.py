@@ -16,6 +16,8 @@ from functools import partial
 from typing import Any
 
 from glassformer.core.words import format_large_count, format_percent
+from glassformer.models.architecture import Architecture
+from glassformer.models.lengths import is_any_length
 from glassformer.proofs.lawful_words import count_all_errors, describe_count, describe_rule_verdict
 from glassformer.proofs.verdict import ALL_INPUTS, ANY_BACKEND, Verdict
 from glassformer.tasks import Task
@@ -190,14 +192,17 @@ def describe_exported_verdict(verdict: Verdict | None, task: Task, is_ours: bool
     return f"{words}. This holds for glassformer's own pass{said}; this file rounds in a different order."
 
 
-def describe_proved_inputs(task: Task) -> str:
+def describe_proved_inputs(task: Task, architecture: Architecture) -> str:
     """What is said of a seed, or of several.
 
-    >>> from glassformer.tasks import Addition
-    >>> describe_proved_inputs(Addition())
+    >>> from glassformer.zoo import ZOO
+    >>> describe_proved_inputs(ZOO["glass-8"].task, ZOO["glass-8"].architecture)
     'proved right on every pair'
+    >>> describe_proved_inputs(ZOO["any-8"].task, ZOO["any-8"].architecture)
+    'proved right on numbers of every length'
     """
-    return f"proved right on every {task.words.input}"
+    every = _EVERY_LENGTH if is_any_length(architecture, task) else f"every {task.words.input}"
+    return f"proved right on {every}"
 
 
 def _share_sentence(verdict: Verdict, task: Task, numbers: NumberFormats) -> str:

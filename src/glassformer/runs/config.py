@@ -84,7 +84,6 @@ class Run:
     def architecture(self) -> Architecture:
         """The model with the task's vocabulary filled in; for numbers of every length, its columns too."""
         filled = replace(self.model, vocab=self.vocab)
-        if self.task.family != "addition":
+        if not is_any_length(filled, self.task):
             return filled
-        task = require_addition(self.task, self.name)
-        return lengthen_architecture(filled, task) if is_any_length(filled, task) else filled
+        return lengthen_architecture(filled, require_addition(self.task, self.name))

@@ -1,8 +1,8 @@
 """What became of every seed: right on all held-out windows or not, and what the prover says.
 
-An adder is proved right on every pair, in the arithmetic that it runs in: every seed that misses no held-out
-sum is tried. A rule's proof covers every context and takes long: only the best seed of a unit is tried, and
-the number of proved seeds is a lower bound.
+An adder is proved right on every pair (of every length, where it takes that), in the arithmetic that it runs
+in: every seed that misses no held-out sum is tried. A rule's proof covers every context and takes long: only
+the best seed of a unit is tried, and the number of proved seeds is a lower bound.
 """
 
 from dataclasses import asdict

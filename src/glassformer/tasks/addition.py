@@ -121,6 +121,10 @@ class Addition(Task):
         """The numbers whose columns have the totals that x and y have in a sum, with the same carries."""
         return x, self.does.match(y, self.base)
 
+    @property
+    def is_any_length(self) -> bool:
+        return self.written().is_any_length
+
     def written(self) -> Layout:
         """The layout for this base and number of digits."""
         return make_layout(self.layout, self.digits, self.base, self.does)

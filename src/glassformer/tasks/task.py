@@ -68,6 +68,11 @@ class Task(ABC):
         """Two numbers as they are asked, of a task that is asked two."""
         return f"{a} + {b}"
 
+    @property
+    def is_any_length(self) -> bool:
+        """Whether numbers of every length are written the same way, not only those of the settings."""
+        return False
+
     @abstractmethod
     def tokens(self) -> tuple[str, ...]:
         """The vocabulary as text: token id -> label."""
