@@ -38,6 +38,7 @@ def adder(monkeypatch):
         task = Addition(digits=digits, layout=layout)
         loaded = Adder(task, slips)
         loaded.task, loaded.addition, loaded.origin = task, task, "fake"
+        loaded.with_digits = lambda digits: loaded
         monkeypatch.setattr("glassformer.runs.load.load_model", lambda target, model: loaded)
 
     return make

@@ -24,6 +24,11 @@ def test_a_sum_as_data(capsys, adder):
     assert [digit["label"] for digit in content["digits"]] == ["1", "2", "5"]
 
 
+def test_formulas_add_longer_numbers(capsys):
+    content = answer(capsys, "add", "hand-6", "99999999999", "1", "--digits", "11")
+    assert content["got"] == 10**11 and len(content["digits"]) == 12
+
+
 def test_a_sum_in_words(capsys, adder):
     adder(lambda x, y: x[0] == 7)
     assert main(["add", "fake", "56", "68"]) == 0

@@ -44,6 +44,18 @@ def test_words(capsys):
     assert "next: glassformer check nanogpt-58-repaired.certificate.json" in words
 
 
+def test_the_formulas_of_another_length(capsys, tmp_path):
+    """Another model under the same name, which the certificate's check finds again."""
+    path = str(tmp_path / "c.json")
+    found = prove_json(capsys, "hand-6", "--digits", "4", "--out", path)
+    assert (found["verdict"], found["inputs"]) == ("proved", str(10**8))
+    assert main(["check", path]) == 0
+    words = capsys.readouterr().out
+    assert "two 4-digit numbers" in words and "these are the weights of hand-6" in words
+    assert main(["prove", "glass-8", "--digits", "11"]) == 2
+    assert "made for numbers of 10 digits" in capsys.readouterr().err
+
+
 def test_refuted(capsys):
     found = prove_json(capsys, "tinyadder-95", status=1)
     wrong = found["counterexample"]

@@ -49,6 +49,8 @@ def test_a_certificate_counts_only_for_its_own_weights(tmp_path):
     assert read_certificate_verdict(other, tmp_path, hash_of(other)) is None
     shorter = replace(model, task=replace(model.addition, digits=9))
     assert read_certificate_verdict(shorter, tmp_path, hash_of(model)) is None
+    lower = replace(model, task=replace(model.addition, base=9))
+    assert read_certificate_verdict(lower, tmp_path, hash_of(model)) is None
     path.write_text(json.dumps({"verdict": "proved"}))
     assert read_certificate_verdict(model, tmp_path, hash_of(model)) is None
 
@@ -63,6 +65,18 @@ def test_the_zoos_verdict_counts_only_for_its_own_weights_and_task():
     last = np.nextafter(np.asarray(model.params["token.c1"]), 1.0)  # by one bit
     moved = replace(model, params=dict(model.params) | {"token.c1": last})
     assert read_zoo_verdict(moved, hash_of(moved)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [("pure-6", {"operation": "subtract"}), ("double-5", {"operation": "times 3"}), ("any-8", {"base": 9})],
+)
+def test_weights_that_are_proved_for_one_operation_are_not_for_another(name, changes):
+    """A stranger's file may say that the weights of an adder subtract."""
+    model = load_model(name)
+    other = replace(model, task=replace(model.addition, **changes))
+    assert read_zoo_verdict(model, hash_of(model)).verdict == "proved"
+    assert read_zoo_verdict(other, hash_of(model)) is None
 
 
 def test_the_zoo_says_what_a_refuted_model_answers():

@@ -27,6 +27,30 @@ PARAMS = {
 ABOUT = {"task": to_tree(RUN.task), "data": to_tree(RUN.data), "model": to_tree(RUN.architecture)}
 
 
+@pytest.mark.parametrize(
+    "name", ["hand-6", "hand-5", "hand-4", "nanogpt-58-repaired", "tinyadder-95-repaired"]
+)
+def test_formulas_give_another_model_for_another_length(name):
+    own, short = load_model(name), load_model(name).with_digits(7)
+    assert own.with_digits(None) is own and own.with_digits(10) is own
+    again = ZOO[name].at_length(10)
+    assert again.architecture == own.architecture and again.task == own.addition
+    assert all(np.allclose(array, own.params[key], rtol=1e-6) for key, array in again.build().items())
+    assert (short.addition.digits, short.origin) == (7, name)
+    assert [short.add(a, b) for a, b in ((999, 1), (57, 68), (0, 0), (499, 500))] == [1000, 125, 0, 999]
+
+
+@pytest.mark.parametrize("name", ["glass-8", "hand-10", "nanogpt-58", "tinyadder-95"])
+def test_other_models_have_one_length(name):
+    with pytest.raises(UserError, match="made for numbers of 10 digits and has no positions for 3"):
+        load_model(name).with_digits(3)
+
+
+def test_formulas_have_bounds():
+    with pytest.raises(UserError, match="digits must be at most 200"):
+        load_model("hand-6").with_digits(201)
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

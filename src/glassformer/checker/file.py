@@ -39,10 +39,10 @@ def _require_same_model(
 
 
 def _fit_length(loaded: LoadedModel, task: object) -> LoadedModel:
-    """An adder for numbers of every length, as it is for numbers of the certificate's."""
+    """An adder that there is for numbers of every length, as it is for numbers of the certificate's."""
     digits = task.get("digits") if isinstance(task, dict) else None
-    takes_any = is_any_length(loaded.architecture, loaded.task)
-    return loaded.with_digits(digits) if takes_any and type(digits) is int else loaded
+    fits = loaded.formulas or is_any_length(loaded.architecture, loaded.task)
+    return loaded.with_digits(digits) if fits and type(digits) is int else loaded
 
 
 def _neighbour(path: Path) -> str | None:

@@ -32,6 +32,7 @@ from glassformer.models.architecture import Architecture
 from glassformer.models.model import check_params
 from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition
+from glassformer.tasks.addition import SCHEDULE_SETTINGS
 
 _FORMAT = 3
 HEADING = ("format", "made_with", "model", "task", "arithmetic", "verdict", "inputs")
@@ -41,7 +42,6 @@ _FIELDS = (
     *("classes", "mixing", "axes", "rows", "digest"),
 )
 _MODEL_FIELDS = ("origin", "sha256", "architecture", "params")
-_TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
 VERDICTS = ("proved", "refuted", "undecided")
 ARITHMETICS = ("float32", "float64", "real")
 _BACKENDS = ("own", "any")
@@ -263,7 +263,7 @@ def read_addition(tree: Mapping[str, object]) -> Addition:
     """The task as far as it is claimed: how a model was trained is not said."""
     written = read_field(tree, "task", dict)
     task: Addition = from_tree(Addition, written, "task")
-    claimed = {name: value for name, value in to_tree(task).items() if name not in _TRAINING}
+    claimed = {name: value for name, value in to_tree(task).items() if name not in SCHEDULE_SETTINGS}
     require_canonical(written, claimed, "task")
     return task
 

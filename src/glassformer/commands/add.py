@@ -34,7 +34,7 @@ def add(
         a (A): a non-negative integer with as many digits as the adder has, at most; any-8 takes any length
         b (B): the same; of a model that multiplies by one digit, that digit
         digits (N): digits that both numbers are written with (default: the adder's own number, or as many as
-            the longer one has where the adder takes any length)
+            the longer one has where the adder takes any length); hand-6 and others are computed for N digits
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
         show: show progress on standard error
 
@@ -58,9 +58,9 @@ def add(
     first, second = _read_any_pair(a, b) if takes_any else map(read_decimal, (a, b))
     longest = max((len(one) for one in (a, b) if isinstance(one, str)), default=0)
     with show_count_bar(longest, show and longest > _LONG, "digits") as tell:
-        digits = digits or choose_sum_digits(loaded, loaded.addition, first, second)
+        adder = loaded.with_digits(digits or choose_sum_digits(loaded, loaded.addition, first, second))
         second = _read_second(loaded.addition.does, second)
-        return write_sum(loaded, loaded.addition, first, second, digits, tell)
+        return write_sum(adder, adder.addition, first, second, tell=tell)
 
 
 def _read_second(does: "Operation", second: int | str) -> int | str:

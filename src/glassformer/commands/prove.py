@@ -38,7 +38,8 @@ def prove(
         any_backend: prove it of an adder in every IEEE evaluation (JAX, PyTorch, ONNX, GPUs): sums in any
             order, fused or not, functions within 4 units in the last place
         seconds (--time SECONDS): time limit; with --population, per seed; with --bits, of the search
-        digits (N): of an adder that takes numbers of every length, prove this length alone
+        digits (N): numbers of N digits: of an adder of every length this length alone, of a hand-built one
+            (hand-4 to hand-6, the repaired ones) the model that its formulas give for N digits
         out (FILE): where to write the certificate (default: in the run folder or the current folder); with
             --bits, the rounded model
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
@@ -47,6 +48,7 @@ def prove(
     Examples:
         glassformer prove any-8                             numbers of every length
         glassformer prove any-8 --digits 20                 numbers of twenty digits
+        glassformer prove hand-6 --digits 20                the same formulas, computed for twenty digits
         glassformer prove glass-29                          all 10^20 pairs, in the model's own arithmetic
         glassformer prove glass-8 --any-backend             the same, in whatever order sums are added
         glassformer prove nanogpt-58                        refuted, with a pair that it gets wrong

@@ -35,7 +35,8 @@ def test(
         pairs (N): adders: number of random pairs (default: 10000, fewer of long numbers)
         hard (N): adders: pairs per hard distribution (default: 2000, fewer of long numbers)
         positions (N): number of constrained positions (rules) or prompts (questions) (default: 100000)
-        digits (N): adders that take numbers of every length: digits of the numbers (default: as trained)
+        digits (N): adders of every length, and hand-built ones with formulas for it (hand-6): digits of the
+            numbers (default: as trained or published)
         model (ID): architecture of a .safetensors file that names none: a zoo id or configuration
         no_limit: start even if the estimate exceeds this machine's memory or disk, or a week
         show: show progress on standard error

@@ -10,20 +10,18 @@ from jaxtyping import Bool
 
 from glassformer.models.model import Model
 from glassformer.proofs.adder import AdderProof
-from glassformer.proofs.certificate import digest_certificate, make_heading
+from glassformer.proofs.certificate import describe_problem, digest_certificate, make_heading
 from glassformer.proofs.columns import PairClasses, enumerate_pair_classes
 from glassformer.proofs.every_pair import PairRun
 from glassformer.proofs.hardest import measure_proved_margins
 from glassformer.proofs.search import ClassLevel, ClassStatus, compute_next_tokens
 from glassformer.proofs.verdict import HardestPair
-from glassformer.runs.tree import to_tree
 from glassformer.tasks import Addition
 from glassformer.tasks.addition import to_numbers
 
 _SPARE = 1.25  # by which the rounding bound is stated larger than found, for a checker that adds up otherwise
 _STATED = 0.999  # of a margin's bound is stated: what a checker with other enclosures can confirm in full
 _HARDEST = 0.995  # of a pair's margin: where all of its step have as much, it is called the hardest
-_TRAINING = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # settings that say nothing of a sum
 _Leaf = list[Any]
 
 
@@ -32,7 +30,7 @@ def make_adder_certificate(proof: AdderProof, model: Model, task: Addition, orig
     rows, is_proved = _list_class_rows(proof, task), proof.verdict == "proved"
     bounds = _find_step_bounds(rows)
     content = make_heading(model, task, origin) | {
-        "task": {name: value for name, value in to_tree(task).items() if name not in _TRAINING},
+        "task": describe_problem(task),
         "arithmetic": proof.arithmetic,
         "backend": proof.backend,
         "verdict": proof.verdict,

@@ -15,7 +15,8 @@ import numpy as np
 from glassformer.models.architecture import Architecture
 from glassformer.models.model import Model
 from glassformer.runs.tree import from_tree, to_tree
-from glassformer.tasks import Task
+from glassformer.tasks import Addition, Task
+from glassformer.tasks.addition import SCHEDULE_SETTINGS
 
 _FORMAT = 3
 _LONGEST_ORIGIN = 400  # characters of a name or path; the end of a longer one
@@ -31,6 +32,11 @@ def make_heading(model: Model, task: Task, origin: str) -> dict[str, Any]:
     }
     made_with = f"glassformer {version('glassformer')}"
     return {"format": _FORMAT, "made_with": made_with, "model": about, "task": to_tree(task)}
+
+
+def describe_problem(task: Addition) -> dict[str, Any]:
+    """What is asked of an adder and how it is written: the task without its schedule of training."""
+    return {name: value for name, value in to_tree(task).items() if name not in SCHEDULE_SETTINGS}
 
 
 def _make_printable(origin: str) -> str:

@@ -19,14 +19,14 @@ from typing import Any
 
 from glassformer.core.errors import UserError
 from glassformer.core.text_files import read_json
-from glassformer.proofs.certificate import hash_model
+from glassformer.proofs.certificate import describe_problem, hash_model
 from glassformer.proofs.prove import prove_within
 from glassformer.proofs.response import respond_input
 from glassformer.proofs.stored_form import read_verdict_form
 from glassformer.proofs.verdict import Verdict
 from glassformer.runs.load import LoadedModel
 from glassformer.runs.seal import require_unchanged
-from glassformer.runs.tree import to_tree
+from glassformer.tasks import Addition
 from glassformer.zoo import ZOO
 from glassformer.zoo.entry import VERDICTS
 
@@ -59,8 +59,7 @@ def read_certificate_verdict(loaded: LoadedModel, folder: Path, sha256: str) -> 
     require_unchanged(folder / _CERTIFICATE)
     try:
         content = read_json(folder / _CERTIFICATE)
-        own, about = to_tree(loaded.task), content["task"]
-        is_own = all(about[name] == own.get(name) for name in ("digits", "layout"))
+        is_own = content["task"] == describe_problem(loaded.addition)
         if not (is_own and content["model"]["sha256"] == sha256):
             return None
         found = read_verdict_form({**_with_steps(content), "sha256": sha256}, loaded)
@@ -73,7 +72,7 @@ def read_zoo_verdict(loaded: LoadedModel, sha256: str) -> Verdict | None:
     """What tools/verdicts.py found for a model of the zoo, at the task that it has there."""
     every: dict[str, dict[str, Any]] = json.loads(VERDICTS.read_text(encoding="utf-8"))
     for name, about in every.items():
-        if about["sha256"] == sha256 and name in ZOO and _is_same_sum(loaded, name):
+        if about["sha256"] == sha256 and name in ZOO and _has_task(loaded, ZOO[name].task):
             return _run_again(
                 loaded, read_verdict_form(_with_steps(about), loaded), "the zoo's list of verdicts"
             )
@@ -96,10 +95,9 @@ def _prove_now(loaded: LoadedModel, seconds: float) -> Verdict:
     return prove_within(loaded, loaded.task, loaded.data, loaded.origin, seconds)
 
 
-def _is_same_sum(loaded: LoadedModel, name: str) -> bool:
-    """Whether the zoo's model adds numbers as long, written the same way."""
-    own, there = to_tree(loaded.task), to_tree(ZOO[name].task)
-    return all(own.get(field) == there[field] for field in ("name", "digits", "layout"))
+def _has_task(loaded: LoadedModel, task: Addition) -> bool:
+    """Whether it is made for the same: the same weights are wrong for another operation or base."""
+    return loaded.task.family == "addition" and describe_problem(loaded.addition) == describe_problem(task)
 
 
 def _with_steps(content: Mapping[str, Any]) -> Mapping[str, Any]:

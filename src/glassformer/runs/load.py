@@ -1,6 +1,6 @@
 """From a target on the command line to a model: a zoo id, a run folder or its name, or a weights file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from glassformer.runs.tree import from_tree, to_tree
 from glassformer.tasks import Addition, Sequences, Task
 from glassformer.tasks.addition import require_addition
 from glassformer.zoo import ZOO
+from glassformer.zoo.entry import ZooEntry
 
 RUNS = Path("runs")
 _NAMES = tuple(dict.fromkeys((*ZOO, *CONFIGURATIONS)))  # that have an architecture
@@ -39,11 +40,20 @@ class LoadedModel(Model):
         return write_sum(self, self.addition, a, b, choose_sum_digits(self, self.addition, a, b)).got
 
     def with_digits(self, digits: int | None) -> "LoadedModel":
-        """The same adder for numbers of another length; none: as it is."""
-        if digits is None:
+        """The same adder, or the same formulas, for numbers of another length; none: as it is."""
+        if digits is None or digits == self.addition.digits:
             return self
+        if self.formulas:
+            other = self.formulas(digits)
+            assert other.build  # formulas are for hand-built parameters
+            return _load_entry(other, other.build(), self.origin)
         longer, task = lengthen_adder(self, self.addition, digits)
         return replace(self, architecture=longer.architecture, task=task)
+
+    @property
+    def formulas(self) -> Callable[[int], ZooEntry] | None:
+        """What computes its parameters from the length of the numbers: some hand-built adders have it."""
+        return ZOO[self.origin].at_length if self.origin in ZOO else None
 
     @property
     def folder(self) -> Path | None:
@@ -99,12 +109,12 @@ def load_zoo_model(name: str) -> LoadedModel | None:
     """A model that comes with the package, where its weights do."""
     entry = ZOO[name]
     if entry.build:
-        return make_loaded_model(_find_named_run(name), entry.build(), name)
-    return (
-        make_loaded_model(_find_named_run(name), read_arrays(entry.weights)[0], name)
-        if entry.weights
-        else None
-    )
+        return _load_entry(entry, entry.build(), name)
+    return _load_entry(entry, read_arrays(entry.weights)[0], name) if entry.weights else None
+
+
+def _load_entry(entry: ZooEntry, params: Mapping[str, np.ndarray], name: str) -> LoadedModel:
+    return make_loaded_model(Run(task=entry.task, model=entry.architecture), params, name)
 
 
 def load_run(folder: Path) -> LoadedModel:

@@ -77,7 +77,8 @@ __all__ = [
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
     "addition": (
-        "Addition MOST_DIGITS_AT_ALL count_digits join_digits require_addition split_digits to_numbers"
+        "Addition MOST_DIGITS_AT_ALL SCHEDULE_SETTINGS count_digits join_digits require_addition "
+        "split_digits to_numbers"
     ),
     "automaton": "Automaton compute_state_distribution tabulate_automaton",
     "board": (

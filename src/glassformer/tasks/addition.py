@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 200  # of a number: a problem has about three tokens per digit
 MOST_DIGITS_AT_ALL = 10**6  # where no length is built in: seconds per digit of the answer
 _DEFAULT_BASE = 10
+SCHEDULE_SETTINGS = ("digit_stages", "carry_mix", "carry_until", "carry_gone")  # not about what is right
 _FEW_DIGITS = 32  # that are split and joined one by one
 _MOST_INT64 = 2**63  # from here on numbers are Python's own
 

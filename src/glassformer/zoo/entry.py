@@ -22,6 +22,7 @@ class ZooEntry:
     task: Addition
     architecture: Architecture
     build: Callable[[], Mapping[str, np.ndarray]] | None = None  # hand-built parameters; none: trained
+    at_length: Callable[[int], "ZooEntry"] | None = None  # its formulas for so many digits
 
     @property
     def weights(self) -> Path | None:

@@ -161,5 +161,6 @@ ENTRIES: tuple[ZooEntry, ...] = (
         Addition(layout="nanogpt"),
         _make_nanogpt("float64"),
         partial(_make_nanogpt_parameters, _REPAIRED),
+        partial(make_repaired_entry, base=_BASE),
     ),
 )

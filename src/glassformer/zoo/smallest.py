@@ -108,9 +108,9 @@ def _find_turn(digits: int) -> float:
     return 2 * math.pi / (digits + 2)
 
 
-def _make_scratch_head(*ties: Tie) -> Architecture:
+def _make_scratch_head(*ties: Tie, task: Addition = _TASK) -> Architecture:
     """A third dimension receives the level times the gain, -386; the gap is read off that."""
-    plain = _make_one_head().layers[0]
+    plain = _make_one_head(task=task).layers[0]
     assert plain.attention and plain.feedforward
     attention = replace(
         plain.attention,
@@ -119,7 +119,7 @@ def _make_scratch_head(*ties: Tie) -> Architecture:
         out=PatternProjection(writes=(1, 3), entries=("-gain 0", "0 -gain")),
     )
     up = PatternProjection(reads=(1, 3), entries=("-1 gap", "1 0"))
-    return replace(_make_small_adder(attention, replace(plain.feedforward, up=up), *ties), width=3)
+    return replace(_make_small_adder(attention, replace(plain.feedforward, up=up), *ties, task=task), width=3)
 
 
 def _compute_ten_parameters() -> dict[str, float]:
@@ -153,17 +153,17 @@ def _compute_six_parameters() -> dict[str, float]:
     return _solve_one_head(level=22.0)
 
 
-def compute_five_parameters() -> dict[str, float]:
+def compute_five_parameters(digits: int = _DIGITS) -> dict[str, float]:
     """The level is the query's angle too, four whole turns minus 5.487: about 19.646."""
     level = 20.0
     for _ in range(8):  # each round brings the level a thousand times nearer to the fixed point
-        level = solve_query_angle(level**2, compute_column_ratio(level)) + 4 * 2 * math.pi
-    return {name: value for name, value in _solve_one_head(level).items() if name != "attn.q.angle"}
+        level = solve_query_angle(level**2, compute_column_ratio(level), digits) + 4 * 2 * math.pi
+    return {name: value for name, value in _solve_one_head(level, digits).items() if name != "attn.q.angle"}
 
 
-def _compute_four_parameters() -> dict[str, float]:
+def _compute_four_parameters(digits: int = _DIGITS) -> dict[str, float]:
     """The gap is c1: times the gain, 19.6, it is nearly the 20 c1 of ten digits, 0.18 of a digit short."""
-    return {name: value for name, value in compute_five_parameters().items() if name != "ff.up.gap"}
+    return {name: value for name, value in compute_five_parameters(digits).items() if name != "ff.up.gap"}
 
 
 def _solve_one_head(level: float, digits: int = _DIGITS, base: int = _BASE) -> dict[str, float]:
@@ -212,6 +212,32 @@ def make_one_head_entry(digits: int, base: int) -> ZooEntry:
     )
 
 
+def _make_five_entry(digits: int) -> ZooEntry:
+    """hand-5 for numbers of other lengths."""
+    task = replace(_TASK, digits=digits)
+    return ZooEntry(
+        "hand-5",
+        "hand-6 with the query angle tied to an embedding parameter",
+        task,
+        _make_one_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE, task=task),
+        _make_array_builder(lambda: compute_five_parameters(digits)),
+        _make_five_entry,
+    )
+
+
+def _make_four_entry(digits: int) -> ZooEntry:
+    """hand-4 for numbers of other lengths."""
+    task = replace(_TASK, digits=digits)
+    return ZooEntry(
+        "hand-4",
+        "hand-5 with a third dimension and one more tie",
+        task,
+        _make_scratch_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE, Tie("ff.up.gap", "token.c1"), task=task),
+        _make_array_builder(lambda: _compute_four_parameters(digits)),
+        _make_four_entry,
+    )
+
+
 def _make_array_builder(numbers: Callable[[], Mapping[str, float]]) -> Callable[[], dict[str, np.ndarray]]:
     """The parameters as the arrays that a model holds."""
     return lambda: {name: np.array(value, np.float64) for name, value in numbers().items()}
@@ -238,19 +264,8 @@ ENTRIES: tuple[ZooEntry, ...] = (
         _TASK,
         _make_one_head(_LEVEL_IS_GAIN),
         _make_array_builder(_compute_six_parameters),
+        lambda digits: make_one_head_entry(digits, _BASE),
     ),
-    ZooEntry(
-        "hand-5",
-        "hand-6 with the query angle tied to an embedding parameter",
-        _TASK,
-        _make_one_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE),
-        _make_array_builder(compute_five_parameters),
-    ),
-    ZooEntry(
-        "hand-4",
-        "hand-5 with a third dimension and one more tie",
-        _TASK,
-        _make_scratch_head(_LEVEL_IS_GAIN, _LEVEL_IS_ANGLE, Tie("ff.up.gap", "token.c1")),
-        _make_array_builder(_compute_four_parameters),
-    ),
+    _make_five_entry(_DIGITS),
+    _make_four_entry(_DIGITS),
 )

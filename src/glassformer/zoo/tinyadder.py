@@ -176,5 +176,6 @@ ENTRIES: tuple[ZooEntry, ...] = (
         Addition(layout="msb"),
         _make_tinyadder(),
         partial(_make_tinyadder_parameters, _REPAIRED),
+        partial(make_repaired_entry, base=_BASE),
     ),
 )
