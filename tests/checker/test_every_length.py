@@ -14,6 +14,7 @@ from glassformer.proofs.every_length import prove_every_length
 from glassformer.proofs.every_length_certificate import make_every_length_certificate
 from glassformer.runs.load import load_model
 from tests.checker.conftest import altered
+from tests.checker.sealing import hash_stored
 from tests.proofs.test_every_length import spoil
 
 
@@ -134,6 +135,16 @@ def huge_window(tree):
 )  # fmt: skip
 def test_what_is_changed_is_found(certificate, change):
     assert reject(certificate, change)
+
+
+def test_a_model_without_room_for_its_own_task_is_found(certificate):
+    """The lengths are checked with a context of their own, but the claim is about the model that is shown."""
+
+    def change(tree):
+        tree["model"]["architecture"]["context"] = 3
+        tree["model"]["sha256"] = hash_stored(tree["model"])
+
+    assert "sees 3 tokens, but the task needs 35" in reject(certificate, change)
 
 
 def test_a_refutation_is_no_proof(refuted):

@@ -68,7 +68,7 @@ def test_a_file_of_weights(unchecked, capsys):
         "deep/er/mine.py",
     ]
     assert main(["export", *words, "--quiet"]) == 0
-    assert "# 29 learned parameters" in Path("deep/er/mine.py").read_text()
+    assert "# 29 trainable parameters" in Path("deep/er/mine.py").read_text()
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_a_run_and_its_weights(unchecked, tmp_path):
     assert "made for the rule plus_last_even" in Path(found.file).read_text()
     weights = Path(run.folder) / "params.safetensors"
     again = glassformer.export(weights, "python", out="deep/er/mine.py")
-    assert Path(again.file).read_text().count("learned parameters") == 1
+    assert Path(again.file).read_text().count("trainable parameters") == 1
     assert again.sha256 == found.sha256
 
 

@@ -32,7 +32,7 @@ def test_the_header_says_what_count_and_prove_say(monkeypatch):
         )
         text = header_of(zoo("glass-29"))
         assert words in text
-        assert "29 stored parameters, 29 of them learned, and 6 constants" in text
+        assert "29 parameters, 29 of them trainable, and 6 constants" in text
         assert subject.sha256 in text
         assert "glassformer export glass-29 --to torch" in text
 

@@ -18,7 +18,7 @@ GLASS_8 = [
     "chosen, not learned: token.middle = 0.125",
     "attn.q: pattern (u -v 0 / v u 0 / 0 0 1)",  # the turn, and a ramp of factor 1
     "chosen, not learned: position.period = 11",  # the circle of eleven
-    "chosen, not learned: position.slot 10 = 10",
+    "chosen, not learned: position.slot = 10",
     "chosen, not learned: norm.gain = 4",
     "tied: ff.down.u = head.u",
 ]

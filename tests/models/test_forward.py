@@ -316,3 +316,8 @@ def test_dimensions_that_all_sequences_share_stand_beside_others(attention):
     alone = np.concatenate([forward(model, NumpyOps(), params, tokens[:, i : i + 1]) for i in range(6)], 2)
     np.testing.assert_allclose(forward(model, NumpyOps(), params, tokens), alone, atol=1e-12)
     np.testing.assert_allclose(forward(model, JaxOps(), params, tokens), alone, rtol=1e-4, atol=1e-4)
+
+
+def test_a_table_of_tokens_is_not_made_vast_by_a_formula():
+    with pytest.raises(UserError, match="vocab x width must be at most 20,000,000"):
+        list_parameters(Architecture(vocab=65_536, width=4_096, token=ArcTable(), context=1))

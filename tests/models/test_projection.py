@@ -232,3 +232,11 @@ def test_errors(entries, message):
 def test_a_direction_that_one_input_takes():
     column = DirectionProjection().weight(OPS, {"attn.q.angle": np.array(np.pi / 2)}, "attn.q", 2, 1)
     assert column.round(12).tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize("kind", [SpreadProjection, IdentityProjection, RankOneProjection])
+def test_a_matrix_that_hardly_anything_stores_is_not_made_vast(kind):
+    """A file of two kilobytes would ask for gigabytes."""
+    with pytest.raises(UserError, match=r"attn.out must be a matrix with at most 1,000,000 entries that are"):
+        kind().parameters("attn.out", 4096, 4096)
+    assert FullProjection().parameters("attn.out", 4096, 4096)["attn.out.weight"].size == 4096**2

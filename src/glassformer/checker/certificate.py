@@ -91,9 +91,9 @@ def _check_claims(certificate: Certificate, measure_slack: Callable[[PremixTable
     found = list_claimed_leaves(certificate)
     proved = [ProvedPart(one, here, leaf) for one, here, leaf in found if isinstance(leaf, Proved)]
     check_margins(certificate, found)
-    model, task = Model(certificate.architecture, certificate.params), certificate.task
+    model = Model(certificate.architecture, certificate.params)
     check_counterexample(model, certificate)
-    check_refuted(model, task, found)
+    check_refuted(model, certificate, found)
     if any(isinstance(leaf, Run) for _, _, leaf in found):
         check_run_pairs(model, certificate, found)
     if not proved:
@@ -104,7 +104,7 @@ def _check_claims(certificate: Certificate, measure_slack: Callable[[PremixTable
     tables = make_premix_tables(
         certificate.architecture,
         certificate.params,
-        task,
+        certificate.task,
         certificate.arithmetic,
         certificate.any_backend,
         certificate.mixing,

@@ -75,11 +75,7 @@ def check_digest(tree: Mapping[str, Any], precision: str, params: Mapping[str, n
 def check_setting(certificate: Certificate) -> None:
     """The model can run the task, in the arithmetic that the certificate speaks of."""
     task, model = certificate.task, certificate.architecture
-    tokens, needed = len(task.written().labels), task.written().length - 1
-    if model.vocab != tokens:
-        raise ClaimError(f"the model has {model.vocab} tokens, but the task has {tokens}")
-    if model.context < needed:
-        raise ClaimError(f"the model sees {model.context} tokens, but the task needs {needed}")
+    require_room(model, task)
     if certificate.arithmetic not in (model.precision, ARITHMETICS[-1]):
         raise ClaimError(
             f"the certificate is about {certificate.arithmetic}, but the model is {model.precision}"
@@ -89,6 +85,15 @@ def check_setting(certificate: Certificate) -> None:
     free = task.digits * (1 if task.does.second == 0 else 2)  # digits that make an input
     if certificate.inputs != str(task.base**free):
         raise ClaimError(f"there are {task.base}^{free} inputs, not {certificate.inputs}")
+
+
+def require_room(model: Architecture, task: Addition) -> None:
+    """The model has the tokens of the task, and positions for its longest problem."""
+    tokens, needed = len(task.written().labels), task.written().length - 1
+    if model.vocab != tokens:
+        raise ClaimError(f"the model has {model.vocab} tokens, but the task has {tokens}")
+    if model.context < needed:
+        raise ClaimError(f"the model sees {model.context} tokens, but the task needs {needed}")
 
 
 def check_classes(certificate: Certificate) -> None:

@@ -6,10 +6,11 @@ from glassformer.checker.balls import Balls, bound_above, bound_below
 from glassformer.checker.bounds import ClaimError, find_query_position
 from glassformer.checker.claims import Found, is_problem
 from glassformer.checker.columns import PairClass
+from glassformer.checker.ops_ball import BallOps
 from glassformer.checker.reading import Certificate, HardestClaim, Refuted
 from glassformer.checker.tables import PremixTables
 from glassformer.models.adding import write_sum
-from glassformer.models.forward import forward
+from glassformer.models.forward import forward, untie_parameters
 from glassformer.models.model import Model
 from glassformer.tasks import Addition, to_digits
 
@@ -71,15 +72,42 @@ def _encode_true_sums(task: Addition, a: list[int], b: list[int]) -> np.ndarray:
     return tokens
 
 
-def check_refuted(model: Model, task: Addition, found: list[Found]) -> None:
-    """Every refuted leaf names a pair that the model does get wrong, in the way it says."""
-    refuted = [(one, leaf) for one, _, leaf in found if isinstance(leaf, Refuted)]
+def check_refuted(model: Model, certificate: Certificate, found: list[Found]) -> None:
+    """Every refuted leaf names a pair that the model does get wrong, in the way it says; also in real
+    numbers, where these are claimed."""
+    task, refuted = certificate.task, [(one, leaf) for one, _, leaf in found if isinstance(leaf, Refuted)]
     for begin in range(0, len(refuted), _CHUNK):
         some = refuted[begin : begin + _CHUNK]
         for (one, leaf), got in zip(some, _compute_answers(model, task, some), strict=True):
             if got != leaf.got or got == one.right:
                 says = f"the model says {got} for {task.does.write(leaf.a, leaf.b)}"
                 raise ClaimError(f"{one}: {says}, where {one.right} is right and {leaf.got} is claimed")
+        if certificate.arithmetic == "real":
+            _check_refuted_in_real(model, task, some)
+
+
+def _check_refuted_in_real(model: Model, task: Addition, some: list[tuple[PairClass, Refuted]]) -> None:
+    """At the step of its class some wrong digit leads without any rounding."""
+    tokens = _encode_true_sums(task, [leaf.a for _, leaf in some], [leaf.b for _, leaf in some])
+    step = np.array([one.step for one, _ in some])
+    for number in np.unique(step):
+        rows = np.flatnonzero(step == number)
+        is_wrong = _is_wrong_in_real(model, task, int(number), tokens[:, rows])
+        if not is_wrong.all():
+            one, leaf = some[int(rows[is_wrong.argmin()])]
+            problem = task.does.write(leaf.a, leaf.b)
+            raise ClaimError(f"{one}: no wrong digit is certain to lead at {problem} in real numbers")
+
+
+def _is_wrong_in_real(model: Model, task: Addition, step: int, tokens: np.ndarray) -> np.ndarray:
+    """Of each row whether another token than the right one is certain to lead, in balls."""
+    architecture, position = model.architecture, find_query_position(task, step)
+    ops = BallOps(architecture.precision, "real")
+    params = untie_parameters(architecture, {name: ops.array(part) for name, part in model.params.items()})
+    logits = forward(architecture, ops, params, tokens[: position + 1], last=1)[:, 0]  # tok row
+    right = tokens[position + 1]
+    lead = (logits - logits[right, np.arange(len(right))]).over
+    return np.asarray((bound_below(lead) > 0).any(0))
 
 
 def _compute_answers(model: Model, task: Addition, refuted: list[tuple[PairClass, Refuted]]) -> list[int]:
@@ -107,3 +135,7 @@ def check_counterexample(model: Model, certificate: Certificate) -> None:
         raise ClaimError(f"{sentence}, which is right: it is no counterexample")
     if (result.expected, result.got) != (claim.expected, claim.got):
         raise ClaimError(f"{sentence}, and {result.expected} is right, not {claim.got} and {claim.expected}")
+    if certificate.arithmetic == "real":
+        tokens = _encode_true_sums(task, [claim.a], [claim.b])
+        if not any(_is_wrong_in_real(model, task, step, tokens).all() for step in range(task.digits + 1)):
+            raise ClaimError(f"no wrong digit of {problem} is certain to lead in real numbers")

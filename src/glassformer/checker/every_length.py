@@ -17,7 +17,7 @@ import numpy as np
 
 from glassformer.checker.balls import bound_magnitude
 from glassformer.checker.bounds import ClaimError
-from glassformer.checker.claims import check_digest, hash_model
+from glassformer.checker.claims import check_digest, hash_model, require_room
 from glassformer.checker.fields import (
     format_canonical,
     read_choice,
@@ -151,6 +151,7 @@ def _check_model_form(claims: _Claims) -> None:
         raise ClaimError("the model has position vectors, and so a longest number")
     if not isinstance(attention.q, ZeroProjection) or not isinstance(attention.k, ZeroProjection):
         raise ClaimError("scores of the model depend on tokens, not on columns alone")
+    require_room(claims.architecture, claims.task)
     if relation.columns != claims.task.digits + _MARK_AND_PADDING:
         raise ClaimError(f"{relation.columns} columns do not fit numbers of {claims.task.digits} digits")
 

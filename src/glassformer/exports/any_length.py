@@ -82,4 +82,7 @@ def _mark_positions(
 
 
 def _make_length_error() -> UserError:
-    return UserError("the pass of this model depends on the length of numbers by more than mask and columns")
+    return UserError(
+        "the pass of this model depends on the length of numbers by more than the mask and the columns of "
+        "keys, which is all that a file for every length can say"
+    )

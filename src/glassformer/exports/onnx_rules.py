@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from glassformer.exports.fixed import FixedArray
+from glassformer.exports.fixed import ColumnRule, FixedArray
 from glassformer.models.lengths import ENDS
 from glassformer.models.relation import MASKED
 
@@ -34,8 +34,9 @@ def add_position_grid(graph: GraphWriter) -> None:
 
 def add_rule(graph: GraphWriter, one: FixedArray) -> str:
     """A fixed array over queries and keys, computed from their positions."""
-    if one.slope is None:
-        return _add_distances(graph, one)
+    if one.by_columns:
+        return _add_column_rule(graph, one, one.by_columns)
+    assert one.slope is not None
     back = graph.node("Sub", ["query", "key"], f"{one.name}:back")
     later = graph.node("Less", [back, graph.integers(0)], f"{one.name}:later")
     sloped = graph.node("Mul", [_cast(graph, back, one), graph.number(-one.slope)], f"{one.name}:sloped")
@@ -45,13 +46,32 @@ def add_rule(graph: GraphWriter, one: FixedArray) -> str:
     return graph.node("Unsqueeze", [flat, graph.integers([2])], one.name)
 
 
-def _add_distances(graph: GraphWriter, one: FixedArray) -> str:
-    """Columns from a query up to a key; a later key counts as the query itself."""
-    columns = graph.node("Add", ["digits", graph.integers(ENDS)], f"{one.name}:columns")
-    seen = graph.node("Min", ["query", "key"], f"{one.name}:seen")
-    key = graph.node("Mod", [seen, columns], f"{one.name}:key")
-    query = graph.node("Mod", ["query", columns], f"{one.name}:query")
-    return _cast(graph, graph.node("Sub", [key, query], f"{one.name}:whole"), one, one.name)
+def _add_column_rule(graph: GraphWriter, one: FixedArray, rule: ColumnRule) -> str:
+    """Columns up themselves, their squares from a peak, or a mask of those above the highest."""
+    whole = _add_columns_up(graph, one.name)
+    if rule.highest is not None:
+        return _add_column_mask(graph, one, whole, rule.highest)
+    if rule.peak is None:
+        return _cast(graph, whole, one, one.name)
+    away = graph.node("Sub", [_cast(graph, whole, one), graph.number(rule.peak)], f"{one.name}:away")
+    return graph.node("Mul", [away, away], one.name)
+
+
+def _add_columns_up(graph: GraphWriter, name: str) -> str:
+    """Columns from a query up to a key, as integers; a later key counts as the query itself."""
+    columns = graph.node("Add", ["digits", graph.integers(ENDS)], f"{name}:columns")
+    seen = graph.node("Min", ["query", "key"], f"{name}:seen")
+    key = graph.node("Mod", [seen, columns], f"{name}:key")
+    query = graph.node("Mod", ["query", columns], f"{name}:query")
+    return graph.node("Sub", [key, query], f"{name}:whole")
+
+
+def _add_column_mask(graph: GraphWriter, one: FixedArray, whole: str, highest: int) -> str:
+    """-1e30 for keys that are later or higher, 0 for all others."""
+    later = graph.node("Less", ["query", "key"], f"{one.name}:later")
+    higher = graph.node("Greater", [whole, graph.integers(highest)], f"{one.name}:higher")
+    hidden = graph.node("Or", [later, higher], f"{one.name}:hidden")
+    return graph.node("Where", [hidden, graph.number(MASKED), graph.number(0.0)], one.name)
 
 
 def _cast(graph: GraphWriter, value: str, one: FixedArray, name: str = "") -> str:

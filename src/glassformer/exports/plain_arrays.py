@@ -286,6 +286,22 @@ def columns_up(places, columns):
     return Array([[min(query, key) % columns - query % columns for key in places] for query in places])
 
 
+def square_columns(places, columns, peak):
+    """Squared columns from a peak, so many columns above the query, to a key: `query key`."""
+    rows = columns_up(places, columns).rows
+    return Array([[(up - peak) ** 2 for up in row] for row in rows])
+
+
+def mask_columns(places, columns, highest):
+    """Added to scores `query key`: -1e30 for keys that are later, or more than `highest` columns up."""
+
+    def added(query, key, up):
+        return -1e30 if key > query or up > highest else 0.0
+
+    rows = enumerate(columns_up(places, columns).rows)
+    return Array([[added(query, key, up) for key, up in enumerate(row)] for query, row in rows])
+
+
 def pad(tokens, places):
     """Tokens up to that many positions: none sees a later one, so nothing else changes."""
     if len(tokens) > places:

@@ -28,7 +28,7 @@ def format_python_file(subject: ExportSubject) -> str:
     used |= (
         {"Array"} | ({"full"} if "fill" in used else set()) | (set() if subject.is_any_length else {"pad"})
     )
-    used |= {one.rule for one in subject.fixed.values()}
+    used |= {name for one in subject.fixed.values() for name in one.rules}
     parts = excerpt_definitions(Path(plain_arrays.__file__).read_text(encoding="utf-8"), used).replace(
         "  # noqa: N802", ""
     )
@@ -83,7 +83,7 @@ def _format_forward_pass(subject: ExportSubject, body: list[str]) -> str:
 
 def _format_python_arrays(subject: ExportSubject) -> list[str]:
     """Learned parameters, then fixed ones, each under its name."""
-    lines = [f"# {subject.counts['learned']} learned parameters"]
+    lines = [f"# {subject.counts['learned']} trainable parameters"]
     lines += [
         _format_array_line(FixedArray(to_python_name(name), array)) for name, array in subject.learned.items()
     ]
@@ -97,7 +97,7 @@ def _format_python_arrays(subject: ExportSubject) -> list[str]:
 def _format_array_line(one: FixedArray) -> str:
     start = f"{one.name} = "
     if one.is_rule:
-        return f"{start}{one.format_rule('POSITIONS', str(one.columns))}"
+        return f"{start}{one.format_rule('POSITIONS')}"
     if one.array.dtype.kind == "i":
         return f"{start}{format_array_literal(one.array, _READ_AS, 0, len(start))}"
     squeezed, shape = squeeze_array(one.array)

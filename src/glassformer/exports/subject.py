@@ -129,10 +129,11 @@ class ExportSubject:
 def format_export_header(subject: ExportSubject, kind: str, extra: str = "", call: str = "") -> str:
     """The docstring of an exported file; `call`: how one for any length is told n, the digits."""
     counts = subject.counts
-    learned = f"{counts['unique']} stored parameters, {counts['learned']} of them learned"
+    trainable = f"{counts['unique']} parameters, {counts['learned']} of them trainable"
     paragraphs = [
-        f"{learned}, and {counts['constants']} constants in its formulas, as `glassformer count` says them. "
-        f"Parameters are in {subject.precision}; SHA-256 of architecture and parameters: {subject.sha256}",
+        f"{trainable}, and {counts['constants']} constants in its formulas, as `glassformer count` says "
+        f"them. Parameters are in {subject.precision}; SHA-256 of architecture and parameters: "
+        f"{subject.sha256}",
         describe_exported_verdict(subject.verdict, subject.loaded.task, subject.said in ZOO),
         *([_describe_lengths(subject, call)] if subject.is_any_length else []),
         f"Axes are `dim pos batch` inside the pass. {_describe_positions(subject)}, "

@@ -58,6 +58,14 @@ _FUNCTIONS = {
     query = torch.arange(positions)[:, None]
     key = torch.minimum(query, torch.arange(positions))
     return (key % columns - query % columns).to(DTYPE)''',
+    "square_columns": '''def square_columns(positions: int, columns: int, peak: float) -> Tensor:
+    """Squared columns from a peak, so many columns above the query, to a key: `query key`."""
+    return (columns_up(positions, columns) - peak) ** 2''',
+    "mask_columns": '''def mask_columns(positions: int, columns: int, highest: int) -> Tensor:
+    """Added to scores `query key`: -1e30 for keys that are later, or more than `highest` columns up."""
+    is_later = torch.arange(positions)[:, None] < torch.arange(positions)
+    is_hidden = is_later | (columns_up(positions, columns) > highest)
+    return torch.where(is_hidden, -1e30, 0.0).to(DTYPE)''',
     "spiral": '''def spiral(
     slots: list[float | None],
     period: float,
@@ -87,7 +95,7 @@ def format_torch_file(subject: ExportSubject) -> str:
 def format_torch_model(subject: ExportSubject) -> str:
     """Imports, the functions that the pass uses, and the module."""
     needed = {choose_dialect_key(step) for step in subject.steps.steps}
-    needed |= {one.rule for one in subject.fixed.values()}
+    needed |= {name for one in subject.fixed.values() for name in one.rules}
     needed |= {"spiral" for one in subject.written if _format_spiral(subject, one)}
     used = [text for name, text in _FUNCTIONS.items() if name in needed]
     body = "\n\n\n".join([*used, _format_module_class(subject)])
@@ -116,7 +124,7 @@ def _format_module_class(subject: ExportSubject) -> str:
     return "\n".join(
         [
             "class Model(nn.Module):",
-            f'    """{name}: learned arrays are parameters, fixed ones are buffers."""',
+            f'    """{name}: trainable arrays are parameters, fixed ones are buffers."""',
             "",
             "    def __init__(self) -> None:",
             "        super().__init__()",
@@ -160,7 +168,7 @@ def _format_forward_start(subject: ExportSubject, size: str) -> list[str]:
 def _format_torch_arrays(subject: ExportSubject) -> list[str]:
     """Parameters, then buffers, each under its name."""
     precision = subject.precision
-    lines = [f"        # {subject.counts['learned']} learned parameters"]
+    lines = [f"        # {subject.counts['learned']} trainable parameters"]
     for name, array in subject.learned.items():
         start = f"        self.{to_python_name(name)} = nn.Parameter(torch.tensor("
         text = format_array_literal(array, precision, 8, len(start), len(", dtype=DTYPE))"))
@@ -182,7 +190,7 @@ def _format_buffer_line(one: FixedArray, precision: str, formula: str | None) ->
     if formula:
         return f"{start}{formula}, persistent=False)"
     if one.is_rule:
-        return f"{start}{one.format_rule('POSITIONS', str(one.columns))}, persistent=False)"
+        return f"{start}{one.format_rule('POSITIONS')}, persistent=False)"
     squeezed, shape = squeeze_array(one.array)
     kind = "torch.int64" if one.array.dtype.kind == "i" else "DTYPE"
     end = f", dtype={kind}){shape}, persistent=False)"

@@ -12,6 +12,7 @@ from glassformer.models.architecture import Architecture, Layer
 from glassformer.models.constants import list_constants
 from glassformer.models.forward import format_layer_prefix
 from glassformer.models.projection import PatternProjection
+from glassformer.models.relation import RelationPart
 from glassformer.tasks import Layout
 
 _PLAIN = ("table", "full", "none", "rms", "tied", "linear")  # kinds that need no word
@@ -68,6 +69,8 @@ def _is_special(part: Any) -> bool:
 
 
 def _describe_part(part: Any) -> str:
-    """Its kind; of a pattern the matrix itself, which shows mirrors and fixed directions."""
-    is_pattern = isinstance(part, PatternProjection)
-    return f"pattern ({' / '.join(part.entries)})" if is_pattern else part.kind
+    """Its kind; of a pattern the matrix, which shows mirrors, of a relation what it adds to scores."""
+    if isinstance(part, PatternProjection):
+        return f"pattern ({' / '.join(part.entries)})"
+    term = part.score_term if isinstance(part, RelationPart) else ""
+    return f"{part.kind} ({term})" if term else str(part.kind)

@@ -24,7 +24,7 @@ formula that it follows, and the scale of scores that are 0.
 [('norm.gain', 4.0), ('norm.eps', 1e-05)]
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from glassformer.models.architecture import Architecture, FixedEntry, Layer
@@ -96,5 +96,6 @@ def _list_layer_numbers(layer: Layer) -> Iterator[Constant]:
 
 
 def _name_numbers(name: str, part: Part) -> Iterator[Constant]:
-    for key, value in part.list_constants().items():
-        yield Constant(f"{name}.{key}", value)
+    for key, given in part.list_constants().items():
+        for value in given if isinstance(given, Sequence) else (given,):
+            yield Constant(f"{name}.{key}", value)

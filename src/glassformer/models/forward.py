@@ -27,6 +27,8 @@ def list_parameters(model: Architecture) -> dict[str, Parameter]:
     _check_parameter_names(every)
     size = sum(parameter.size for parameter in every.values())
     require_value(size <= _MOST_PARAMETERS, "the number of parameters", f"at most {_MOST_PARAMETERS:,}", size)
+    table = model.vocab * model.token_dims  # of a formula, too
+    require_value(table <= _MOST_PARAMETERS, "vocab x width", f"at most {_MOST_PARAMETERS:,}", table)
     tied = {tie.name for tie in model.ties}
     stored = {name: parameter for name, parameter in every.items() if name not in tied}
     for tie in model.ties:

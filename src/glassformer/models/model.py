@@ -46,20 +46,26 @@ class Model:
     def logits(
         self, tokens: Integer[np.ndarray, "pos batch"], last: int | None = None
     ) -> Float[np.ndarray, "tok shown batch"]:
-        """The pass in its own axes, all at once."""
+        """The pass in its own axes, all at once; what overflows is infinite, as the arithmetic has it."""
         ops, batch = NumpyOps(self.architecture.precision), tokens.shape[1]
-        result: np.ndarray = forward(
-            self.architecture, ops, self.params, _repeat_single_sequence(tokens), last
-        )
+        with np.errstate(all="ignore"):
+            result: np.ndarray = forward(
+                self.architecture, ops, self.params, _repeat_single_sequence(tokens), last
+            )
         return result[:, :, :batch]
 
     def trace(self, tokens: _Tokens) -> dict[str, np.ndarray]:
         """Every named intermediate: `*batch pos dim`, and `*batch query key` for scores and weights."""
         seen: dict[str, Value] = {}
         ops, contexts = NumpyOps(self.architecture.precision), np.atleast_2d(np.asarray(tokens))
-        forward(
-            self.architecture, ops, self.params, _repeat_single_sequence(contexts.T), record=seen.__setitem__
-        )
+        with np.errstate(all="ignore"):
+            forward(
+                self.architecture,
+                ops,
+                self.params,
+                _repeat_single_sequence(contexts.T),
+                record=seen.__setitem__,
+            )
         found = {name: _to_reading_order(name, value, len(contexts)) for name, value in seen.items()}
         if np.ndim(tokens) > 1:
             return found

@@ -9,12 +9,17 @@ A part lists them all by name, 0 and 1 among them; which of them count is one ru
 {'factor': 0.5, 'offset': 0.0}
 """
 
+from collections.abc import Mapping, Sequence
+
 
 class Part:
     """A piece of a model; as it stands here its formula holds no number."""
 
-    def list_constants(self) -> dict[str, float]:
-        """Every number of the formula that is neither stored nor follows from sizes, by its name."""
+    def list_constants(self) -> Mapping[str, float | Sequence[float]]:
+        """Every number of the formula that is neither stored nor follows from sizes, by its name.
+
+        Several of one kind, such as frequencies, stand under one name.
+        """
         return {}
 
     def name_fixed_number(self, key: str, value: float) -> str | None:

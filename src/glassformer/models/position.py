@@ -21,6 +21,7 @@ from glassformer.models.parameter import (
 from glassformer.models.part import Part
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
+_SLOT = "slot"  # what someone placed there counts as a constant of this name
 _CURVE_WORDS = {
     "amplitude": "radius of the spiral",
     "phase": "angle of the first position",
@@ -114,17 +115,16 @@ class SpiralPosition(Part):
             _SMALLEST <= abs(self.period) <= _LARGEST, "period", "between 1e-6 and 1e12", self.period
         )
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self) -> dict[str, float | list[float]]:
         """The period, the curve where it is not learned, and every slot that is no column's own index."""
         curve = {} if self.learned else {key: float(getattr(self, key)) for key in _CURVE_WORDS}
-        slots = {_name_slot(slot): slot for slot in _list_placed_slots(self.slots)}
-        return {"period": self.period} | curve | slots
+        return {"period": self.period} | curve | {_SLOT: _list_placed_slots(self.slots)}
 
     def name_fixed_number(self, key: str, value: float) -> str | None:
         """A learned turn that is fixed is a slot that someone placed, unless it is a column's index."""
         if key not in dict(self.turns):
             return key
-        return None if value in _find_columns(self.slots) else _name_slot(value)
+        return None if value in _find_columns(self.slots) else _SLOT
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         require_value(dims >= 2, "dimensions of a spiral", "at least 2", dims)
@@ -170,10 +170,6 @@ class SpiralPosition(Part):
             here = ops.array([float(slot == other) for other in slots])
             table = table + here[:, None] * params[f"{name}.{slot}"][None, :]
         return table
-
-
-def _name_slot(slot: float) -> str:
-    return f"slot {slot:g}"
 
 
 def _list_placed_slots(slots: tuple[float | str, ...]) -> list[float]:

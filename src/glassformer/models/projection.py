@@ -23,6 +23,8 @@ from glassformer.models.parameter import (
     make_weight_parameter,
 )
 
+_MOST_MADE = 1_000_000  # entries that follow from others: a small file must not ask for much memory
+
 
 @dataclass(frozen=True)
 class _BaseProjection:
@@ -39,7 +41,11 @@ class _BaseProjection:
         lowest, highest = choose_dimension_range(f"{name}.writes", self.writes, out)
         rows, columns = highest - lowest, stop - first
         bias = {f"{name}.bias": make_uniform_parameter((rows,), columns**-0.5)} if self.bias else {}
-        return self.weight_parameters(name, rows, columns) | bias
+        stored = self.weight_parameters(name, rows, columns)
+        made = rows * columns - sum(one.size for one in stored.values())
+        fits = f"a matrix with at most {_MOST_MADE:,} entries that are not stored"
+        require_value(made <= _MOST_MADE, name, fits, f"{rows:,} x {columns:,}")
+        return stored | bias
 
     def __call__(self, ops: Ops, params: Parameters, name: str, x: Value, out: int) -> Value:
         """Apply to `dim pos batch`."""

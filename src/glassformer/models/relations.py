@@ -48,11 +48,9 @@ class RopeRelation(RotationRelation):
     def __post_init__(self) -> None:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self) -> dict[str, float | tuple[float, ...]]:
         """The base that all frequencies follow from; of a list every one that is no power of the second."""
-        if not self.frequencies:
-            return {"base": self.base}
-        return {f"frequency {rate:.4g}": rate for rate in _drop_powers(self.frequencies)}
+        return {"frequency": _drop_powers(self.frequencies)} if self.frequencies else {"base": self.base}
 
     def require_fit(self, heads: int, size: int) -> None:
         given, most = len(self.frequencies), size // 2
@@ -81,11 +79,10 @@ class AlibiRelation(BiasRelation):
     formula: ClassVar[str] = "minus slope \N{MULTIPLICATION SIGN} distance"
     slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self) -> dict[str, float | tuple[float, ...]]:
         """Every slope, or the last head's, from which the usual formula has the others."""
-        if self.slopes in ((), tuple(replace(self, slopes=()).list_slopes(len(self.slopes)))):
-            return {"slope": _LAST_SLOPE}
-        return {f"slope {slope:.4g}": slope for slope in self.slopes}
+        is_usual = self.slopes in ((), tuple(replace(self, slopes=()).list_slopes(len(self.slopes))))
+        return {"slope": _LAST_SLOPE if is_usual else self.slopes}
 
     def require_fit(self, heads: int, size: int) -> None:
         given = len(self.slopes)

@@ -19,13 +19,13 @@ from glassformer.core.errors import UserError
 from glassformer.core.spread import limit_blas_threads
 from glassformer.models.adding import write_sum
 from glassformer.models.model import Model
-from glassformer.proofs.attack import find_wrong_pair
+from glassformer.proofs.attack import encode_pairs, find_wrong_pair
 from glassformer.proofs.columns import enumerate_pair_classes, find_allowed_tokens
 from glassformer.proofs.every_pair import PairRun, can_run_all, run_all_pairs
-from glassformer.proofs.extremes import write_pair_tokens
 from glassformer.proofs.hardest import CLOSE, find_hardest_pairs, measure_real_margins
 from glassformer.proofs.mixing import tabulate_best_mix
 from glassformer.proofs.paths import Digits
+from glassformer.proofs.real_lead import is_wrong_in_real
 from glassformer.proofs.search import ClassLevel, ClassStatus, search_classes
 from glassformer.proofs.tables import ModelTables, NotProvableError
 from glassformer.proofs.verdict import ANY_BACKEND, OWN_PASS, HardestPair, Outcome, Verdict, keep_finite
@@ -125,7 +125,9 @@ def _prove_by_bounds(
         "smallest_margin": margin,
         "rounding_bound": float(max(rounding)),
         "hardest": min(map(asdict, worst), key=lambda one: one["margin"], default=None),
-        "counterexample": _find_plainest_sum(model, task, wrong) if len(wrong) else None,
+        "counterexample": _find_plainest_sum(model, task, wrong, not tables.ops.floats.unit)
+        if len(wrong)
+        else None,
         "classes": counts,
         "margin_bound": bound,
         "details": {"hardest_by_step": [asdict(one) for one in worst]},
@@ -145,12 +147,17 @@ def _prove_by_running(
     wrong = find_wrong_pair(model, task, deadline, real)
     if wrong is None:
         return {}
-    return {"verdict": "refuted", "counterexample": _find_plainest_sum(model, task, wrong), "reason": ""}
+    return {
+        "verdict": "refuted",
+        "counterexample": _find_plainest_sum(model, task, wrong, real),
+        "reason": "",
+    }
 
 
 def _describe_run(model: Model, task: Addition, run: PairRun) -> dict[str, Any]:
     """Fields of the verdict, from a run of every pair."""
     is_wrong, is_open = run.is_wrong, ~(run.least > 0) & ~run.is_wrong
+    wrong = run.hardest[is_wrong]
     counts = {"total": len(run.least), "proved": int((run.least > 0).sum())}
     counts |= {"refuted": int(is_wrong.sum()), "undecided": int(is_open.sum())}
     verdict = _decide_adder_verdict(counts)
@@ -161,7 +168,7 @@ def _describe_run(model: Model, task: Addition, run: PairRun) -> dict[str, Any]:
         "margin_bound": keep_finite(float(run.least.min())),
         "rounding_bound": 0.0 if verdict == "proved" else None,
         "hardest": min(worst, key=lambda one: one["margin"], default=None),
-        "counterexample": _find_plainest_sum(model, task, run.hardest[is_wrong]) if is_wrong.any() else None,
+        "counterexample": _find_plainest_sum(model, task, wrong, False) if len(wrong) else None,
         "classes": counts,
         "exact_error": run.exact_error(),
         "reason": "some digits are tied with another" if verdict == "undecided" else "",
@@ -225,10 +232,11 @@ def _find_smallest_margin(
     return float(min(margins)), None
 
 
-def _find_plainest_sum(model: Model, task: Addition, wrong: Digits) -> dict[str, Any]:
+def _find_plainest_sum(model: Model, task: Addition, wrong: Digits, real: bool) -> dict[str, Any]:
     """Of the pairs that refute, the smallest one, with as many digits set to 0 as it can bear."""
     plainest = min(wrong, key=lambda digits: sum(_read_both_numbers(digits, task.base)))
-    found = write_sum(model, task, *_read_both_numbers(_simplify_pair(model, task, plainest), task.base))
+    plainest = _simplify_pair(model, task, plainest, real)
+    found = write_sum(model, task, *_read_both_numbers(plainest, task.base))
     return {"a": found.a, "b": found.b, "expected": found.expected, "got": found.got}
 
 
@@ -238,7 +246,7 @@ def _read_both_numbers(digits: Int[np.ndarray, "column number"], base: int) -> t
 
 
 def _simplify_pair(
-    model: Model, task: Addition, digits: Int[np.ndarray, "column number"]
+    model: Model, task: Addition, digits: Int[np.ndarray, "column number"], real: bool
 ) -> Int[np.ndarray, "column number"]:
     """The same pair with digits set to 0, highest first, as long as the model is wrong.
 
@@ -249,19 +257,23 @@ def _simplify_pair(
         tries = np.repeat(digits[None], len(order), 0)
         for first, (column, number) in enumerate(order):
             tries[first:, column, number] = 0
-        fails = np.append(_is_sum_right(model, task, tries), True).argmax()
+        fails = np.append(~_is_sum_wrong(model, task, tries, real), True).argmax()
         digits = tries[fails - 1] if fails else digits
         order = order[fails + 1 :]
     return digits
 
 
-def _is_sum_right(
-    model: Model, task: Addition, digits: Int[np.ndarray, "row column number"]
+def _is_sum_wrong(
+    model: Model, task: Addition, digits: Int[np.ndarray, "row column number"], real: bool
 ) -> Bool[np.ndarray, " row"]:
-    """Whether the model writes every digit, given the right ones before it: then it writes the whole sum."""
-    layout = task.written()
-    tokens = write_pair_tokens(layout, digits).T  # pos row
-    said = model.logits(tokens, last=task.digits + 1).argmax(0)  # step row
-    x, y = digits[:, :, 0].T, digits[:, :, 1].T
-    expected = layout.encode(x, y, task.solve_digits(x, y))[layout.prompt_length :]
-    return np.asarray((said == expected).all(0))
+    """Whether some digit comes out wrong after the right ones before it; `real`: without rounding, too.
+
+    A pass for each digit, as sums are written: scores beyond that of the mask see what comes later.
+    """
+    tokens, steps = encode_pairs(task, digits), range(-task.digits - 1, 0)
+    said = np.array([model.logits(tokens[:step], last=1)[:, 0].argmax(0) for step in steps])
+    is_wrong: np.ndarray = (said != tokens[steps.start :]).any(0)
+    if real and is_wrong.any():
+        lead = [is_wrong_in_real(model, tokens[:step][:, is_wrong], tokens[step, is_wrong]) for step in steps]
+        is_wrong[is_wrong] = np.any(lead, 0)
+    return is_wrong

@@ -11,12 +11,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from glassformer.models.adding import write_sum
-from glassformer.models.forward import forward
 from glassformer.models.margins import measure_token_margins
 from glassformer.models.model import Model
-from glassformer.models.ops_bounded import BoundedOps
 from glassformer.proofs.paths import Digits
-from glassformer.proofs.tables import make_table_pass
+from glassformer.proofs.real_lead import is_wrong_in_real
 from glassformer.tasks.addition import Addition, to_numbers
 from glassformer.tasks.hard import draw_hard_pairs
 
@@ -36,7 +34,7 @@ def find_wrong_pair(model: Model, task: Addition, deadline: float, real: bool = 
         order = np.argsort(margins, kind="stable")[:_KEPT]
         pairs, margins = pairs[order], margins[order]
         for pair in pairs[margins < 0][:_TRIED]:
-            if (_is_wrong_in_real if real else _is_wrong)(model, task, pair):
+            if _is_wrong(model, task, pair) and (not real or _is_wrong_in_real(model, task, pair)):
                 return np.asarray(pair[None])
         if time.perf_counter() > deadline:
             return None
@@ -95,11 +93,8 @@ def _is_wrong(model: Model, task: Addition, pair: np.ndarray) -> bool:
 
 
 def _is_wrong_in_real(model: Model, task: Addition, pair: np.ndarray) -> bool:
-    """Whether a wrong digit is certain to lead in real numbers, by the pass over numbers with bounds."""
-    tokens, steps = encode_pairs(task, pair[None]), task.digits + 1
-    with np.errstate(all="ignore"):
-        passing = make_table_pass(model, BoundedOps(model.architecture.precision, real=True))
-        logits = forward(model.architecture, *passing, tokens[:-1], last=steps)[:, :, 0]  # tok step
-        right = logits[tokens[-steps:, 0], np.arange(steps)]
-        behind = (logits - right).range()[0]
-    return bool((behind > 0).any())
+    """Whether a wrong digit is certain to lead in real numbers, after the true ones before it."""
+    tokens = encode_pairs(task, pair[None])
+    return any(
+        is_wrong_in_real(model, tokens[:step], tokens[step]).all() for step in range(-task.digits - 1, 0)
+    )

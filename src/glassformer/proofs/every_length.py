@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from glassformer.core.words import format_count
 from glassformer.models.lengths import lengthen_adder
 from glassformer.models.model import Model
 from glassformer.proofs.adder import AdderProof, prove_adder
@@ -101,7 +102,7 @@ def _join_lengths(
         return found | {"counterexample": wrong, "smallest_margin": last.smallest_margin}
     if last.verdict != "proved":
         why = last.reason or f"{last.classes['undecided']:,} classes are left"
-        return found | {"reason": f"numbers of {len(lengths)} digits: {why}"}
+        return found | {"reason": f"numbers of {format_count(len(lengths), 'digit')}: {why}"}
     if reason:
         return found | {
             "verdict": "undecided",

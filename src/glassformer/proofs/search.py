@@ -1,6 +1,7 @@
 """The search over classes: shown right as a whole, refuted by a pair that is wrong when run, or split."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -29,6 +30,7 @@ from glassformer.proofs.extremes import (
 )
 from glassformer.proofs.paths import Digits
 from glassformer.proofs.readout import MixBoxes, is_turn
+from glassformer.proofs.real_lead import is_wrong_in_real
 from glassformer.proofs.tables import ModelTables
 
 _FEW_CUTS = 3  # of boxes whose axes can still be turned
@@ -75,7 +77,10 @@ def search_classes(tables: ModelTables, classes: PairClasses, deadline: float = 
         pull = judge_level(tables, level, guess)
         levels.append(level)
         refuted[root[level.status == ClassStatus.REFUTED]] = True
-        going = np.flatnonzero((level.status == ClassStatus.OPEN) & ~refuted[root])[:_MOST_OPEN]
+        is_going = (level.status == ClassStatus.OPEN) & ~refuted[root]
+        if refuted.any():  # what only rounding makes wrong may be right in real numbers, and hard to decide
+            is_going &= (level.wrong < 0).all((1, 2))
+        going = np.flatnonzero(is_going)[:_MOST_OPEN]
         is_lost = tables.is_enclosed and refuted.any()  # splitting what is enclosed decides little more
         if not len(going) or is_lost or time.perf_counter() > deadline:
             break
@@ -124,22 +129,41 @@ def judge_level(
     if can_turn and len(rows):
         level.turn[rows], guess = _find_class_axes(tables, level, rows)
         pull[rows] = _decide_rows(tables, level, rows, guess)
-    _run_bound_ends(tables.model, level)
+    _run_bound_ends(tables, level)
     return pull
 
 
-def _run_bound_ends(model: Model, level: ClassLevel) -> None:
+def _run_bound_ends(tables: ModelTables, level: ClassLevel) -> None:
     """Refute open classes by the first pair at an end of a bound that the model gets wrong."""
     rows, ends = np.flatnonzero(level.status == ClassStatus.OPEN), list_bound_ends(level.bounds)
     if not len(rows):
         return
     digits = np.stack([end[rows] for end in ends])  # end row column number
     every = digits.reshape(-1, *digits.shape[2:])
-    is_wrong = _is_pair_wrong(model, level.classes.take(np.tile(rows, len(ends))), every)
+    is_wrong = _is_pair_wrong(tables.model, level.classes.take(np.tile(rows, len(ends))), every)
     is_wrong = is_wrong.reshape(len(ends), len(rows))
     bad = np.flatnonzero(is_wrong.any(0))
     level.wrong[rows[bad]] = digits[is_wrong[:, bad].argmax(0), bad]
-    level.status[rows[bad]] = ClassStatus.REFUTED
+    if tables.ops.floats.unit:
+        level.status[rows[bad]] = ClassStatus.REFUTED
+    else:
+        _refute_in_real(tables.model, level, rows, digits, is_wrong)
+
+
+def _refute_in_real(
+    model: Model,
+    level: ClassLevel,
+    rows: Int[np.ndarray, " row"],
+    digits: Int[np.ndarray, "end row column number"],
+    is_wrong: Bool[np.ndarray, "end row"],
+) -> None:
+    """Refute the rows that have a pair, wrong when it is run, that is wrong without any rounding, too."""
+    for one, is_end_wrong in zip(digits, is_wrong, strict=True):
+        places = np.flatnonzero(is_end_wrong & (level.status[rows] == ClassStatus.OPEN))
+        is_certain = _is_pair_wrong_in_real(model, level.classes.take(rows[places]), one[places])
+        places = places[is_certain]
+        level.wrong[rows[places]] = one[places]
+        level.status[rows[places]] = ClassStatus.REFUTED
 
 
 def _decide_rows(
@@ -216,14 +240,30 @@ def _is_pair_wrong(model: Model, classes: PairClasses, digits: Digits) -> Bool[n
     return np.asarray(is_wrong & find_members(classes, digits))
 
 
+def _is_pair_wrong_in_real(model: Model, classes: PairClasses, digits: Digits) -> Bool[np.ndarray, " row"]:
+    """The same where nothing is rounded: another digit is certain to lead."""
+    found = np.zeros(len(classes), bool)
+    for rows, read in _read_by_step(model, classes, digits):
+        found[rows] = is_wrong_in_real(model, read, classes.right[rows])
+    return found
+
+
 def compute_next_tokens(model: Model, classes: PairClasses, digits: Digits) -> Int[np.ndarray, " row"]:
     said = np.empty(len(classes), np.int64)
+    for rows, read in _read_by_step(model, classes, digits):
+        said[rows] = model.logits(read, last=1)[:, 0].argmax(0)
+    return said
+
+
+def _read_by_step(
+    model: Model, classes: PairClasses, digits: Digits
+) -> Iterator[tuple[Int[np.ndarray, " chosen"], Int[np.ndarray, "pos chosen"]]]:
+    """For each step the rows of its classes, and what the model has read before it writes there."""
     tokens = write_pair_tokens(classes.layout, digits)  # row pos
     for step in np.unique(classes.step):
         rows = np.flatnonzero(classes.step == step)
         read = tokens[rows, : classes.layout.prompt_length + step].T
-        said[rows] = model.logits(read[-model.architecture.context :], last=1)[:, 0].argmax(0)
-    return said
+        yield rows, read[-model.architecture.context :]
 
 
 def split_classes(

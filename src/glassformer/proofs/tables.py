@@ -137,7 +137,7 @@ def tabulate_model(
     here = make_table_pass(model, NumpyOps(architecture.precision)) if is_exact else bounded
     mixing = list_attention_layers(architecture)[-1] if mixing is None else mixing
     positions = range(len(allowed) - asking, len(allowed))
-    with np.errstate(over="ignore", invalid="ignore"), _refuse_overflow(model):
+    with np.errstate(all="ignore"), _refuse_overflow(model):
         tokens = np.broadcast_to(np.arange(architecture.vocab), (len(allowed), architecture.vocab))
         table, x = embed_tokens(architecture, *here, tokens)
         before = _Stream(x, here, is_enclosed=False)

@@ -33,7 +33,7 @@ export const INDEX_COLUMNS = [
   column(
     "parameters",
     "parameters",
-    "stored parameters of the model",
+    "parameters of the model",
     (run) => run.parameters,
     (run) => [count(run.parameters)],
     false,
