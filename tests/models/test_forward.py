@@ -319,5 +319,7 @@ def test_dimensions_that_all_sequences_share_stand_beside_others(attention):
 
 
 def test_a_table_of_tokens_is_not_made_vast_by_a_formula():
+    layers = (Layer(None, None),)
+    vast = Architecture(65_536, 1, 4_096, ArcTable(), NoPosition(), layers=layers, head=TiedHead())
     with pytest.raises(UserError, match="vocab x width must be at most 20,000,000"):
-        list_parameters(Architecture(vocab=65_536, width=4_096, token=ArcTable(), context=1))
+        list_parameters(vast)

@@ -1,9 +1,9 @@
 """A model as a PyTorch module in a stand-alone file: `Model()(tokens)` gives logits `batch pos tok`."""
 
+from glassformer.exports.curves import format_curve
 from glassformer.exports.fixed import FixedArray
 from glassformer.exports.lines import Dialect, LineWriter, choose_dialect_key, to_python_name
 from glassformer.exports.literals import format_array_literal, squeeze_array
-from glassformer.exports.spiral import format_spiral
 from glassformer.exports.subject import (
     COMPUTED_SIZES,
     ExportSubject,
@@ -66,6 +66,22 @@ _FUNCTIONS = {
     is_later = torch.arange(positions)[:, None] < torch.arange(positions)
     is_hidden = is_later | (columns_up(positions, columns) > highest)
     return torch.where(is_hidden, -1e30, 0.0).to(DTYPE)''',
+    "circle": '''def circle(
+    positions: int,
+    dims: int,
+    period: int,
+    amplitude: float = 1.0,
+    at: int = 0,
+    loud: int = 0,
+    loud_amplitude: float = 1.0,
+) -> Tensor:
+    """Position p: amplitude (sin, cos)(2 pi p / period) from dimension `at` on; the first are loud."""
+    place = torch.arange(positions, dtype=torch.float64)
+    angle = 2 * torch.pi * (place % period) / period
+    size = torch.where(place < loud, loud_amplitude, amplitude)
+    table = torch.zeros(dims, positions, 1, dtype=DTYPE)
+    table[at : at + 2, :, 0] = (size * torch.stack([torch.sin(angle), torch.cos(angle)])).to(DTYPE)
+    return table''',
     "spiral": '''def spiral(
     slots: list[float | None],
     period: float,
@@ -96,7 +112,8 @@ def format_torch_model(subject: ExportSubject) -> str:
     """Imports, the functions that the pass uses, and the module."""
     needed = {choose_dialect_key(step) for step in subject.steps.steps}
     needed |= {name for one in subject.fixed.values() for name in one.rules}
-    needed |= {"spiral" for one in subject.written if _format_spiral(subject, one)}
+    curves = (_format_curve(subject, one) for one in subject.written)
+    needed |= {curve.partition("(")[0] for curve in curves if curve}
     used = [text for name, text in _FUNCTIONS.items() if name in needed]
     body = "\n\n\n".join([*used, _format_module_class(subject)])
     imports = _IMPORTS if "functional." in body else _IMPORTS.replace(_IMPORT_FUNCTIONAL, "")
@@ -178,11 +195,11 @@ def _format_torch_arrays(subject: ExportSubject) -> list[str]:
     ]
     fixed = [*stored, *subject.written]
     lines += ["        # fixed parameters"] if fixed else []
-    return lines + [_format_buffer_line(one, precision, _format_spiral(subject, one)) for one in fixed]
+    return lines + [_format_buffer_line(one, precision, _format_curve(subject, one)) for one in fixed]
 
 
-def _format_spiral(subject: ExportSubject, one: FixedArray) -> str | None:
-    return format_spiral(subject.loaded.architecture, one.array)
+def _format_curve(subject: ExportSubject, one: FixedArray) -> str | None:
+    return format_curve(subject.loaded.architecture, one.array)
 
 
 def _format_buffer_line(one: FixedArray, precision: str, formula: str | None) -> str:

@@ -1,6 +1,7 @@
-"""The zoo: adders by id, hand-built (nanoGPT, TinyAdder, our smallest) or trained (MicroAdder, glass, RoPE).
+"""The zoo: adders by id, trained (MicroAdder, glass, any length, RoPE) or hand-built (nanoGPT, our smallest).
 
-A hand-built model's parameters are computed by its module; a trained one's lie in `weights/ID.safetensors`.
+A few subtract, double or have another base. A hand-built model's parameters are computed by its module; a
+trained one's lie in `weights/ID.safetensors`.
 """
 
 from glassformer.zoo import any_length, glass, microadder, mirror, nanogpt, pure, rope, smallest, tinyadder

@@ -10,8 +10,8 @@ every chosen constant gone:
 - a key in the next higher column has the peak (1 column up), and higher ones are masked: no digit of the
   answer depends on them. What is left to learn of attention is its sharpness.
 
-6 = 2 arc + 1 columns + 1 b + 2 head. In `pure-5` the arc's radius is 1, too: without an epsilon the radius
-scales all logits alike, and no token changes.
+6 = 2 arc + 1 columns + 1 b + 2 head. In `pure-5` the arc's radius is 1, too: without an epsilon, radius, b, u
+and v times one factor scale all logits alike, and no token changes.
 
 The same model subtracts where values of the second number have a minus: 9 - d is the mirror of d, and
 x - y = x + (99..9 - y) + 1 but for a power of ten. It doubles one number (`< x 0 <` is read), and works in
@@ -79,6 +79,7 @@ def _make_entry(name: str, about: str, task: Addition, *fixed: FixedEntry) -> Zo
 _SUBTRACT = Addition(layout="columns", operation="subtract")
 _DOUBLE = Addition(layout="columns", operation="times 2")
 _BINARY = Addition(layout="columns", base=2)
+_HEX = Addition(layout="columns", base=16)
 
 ENTRIES: tuple[ZooEntry, ...] = (
     _make_entry("pure-6", "6 learned parameters and no chosen constant; adds numbers of every length", _ADD),
@@ -88,4 +89,5 @@ ENTRIES: tuple[ZooEntry, ...] = (
     _make_entry("minus-6", "pure-6 that subtracts: the second number's values have a minus", _SUBTRACT),
     _make_entry("double-5", "pure-5 that doubles a number", _DOUBLE, _RADIUS),
     _make_entry("binary-5", "pure-5 in base 2", _BINARY, _RADIUS),
+    _make_entry("hex-6", "pure-6 in base 16", _HEX),
 )
