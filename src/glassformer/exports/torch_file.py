@@ -80,7 +80,8 @@ _FUNCTIONS = {
     angle = 2 * torch.pi * (place % period) / period
     size = torch.where(place < loud, loud_amplitude, amplitude)
     table = torch.zeros(dims, positions, 1, dtype=DTYPE)
-    table[at : at + 2, :, 0] = (size * torch.stack([torch.sin(angle), torch.cos(angle)])).to(DTYPE)
+    wave = torch.stack([torch.sin(angle), torch.cos(angle)])
+    table[at : at + 2, :, 0] = (size * wave).to(DTYPE)
     return table''',
     "spiral": '''def spiral(
     slots: list[float | None],
