@@ -23,7 +23,7 @@ def certify(model, task):
 
 
 def test_the_smallest_ship():
-    assert {"pure-6", "pure-5", "minus-6", "double-5", "binary-5"} <= set(SHIPPED)
+    assert {"pure-6", "pure-5", "minus-6", "double-5", "binary-5", "hex-6"} <= set(SHIPPED)
 
 
 @pytest.mark.parametrize("name", chosen(SHIPPED, ["minus-6"]))

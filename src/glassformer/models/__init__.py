@@ -38,14 +38,14 @@ DOORS: dict[str, str] = {  # module to the names that other packages may import
     "ops_rows": "RowOps split_dimensions",
     "parameter": "Parameter Parameters",
     "part": "Part",
-    "position": "CirclePosition LearnedPosition NoPosition SpiralPosition",
+    "position": "CirclePosition LearnedPosition NoPosition Position SpiralPosition",
     "program": "Program trace_programs trace_whole",
     "projection": (
         "AnyProjection ConstantProjection DirectionProjection FullProjection IdentityProjection "
         "MirroredProjection PatternProjection RankOneProjection RepeatedProjection RotatedProjection "
         "SparseProjection SpreadProjection ZeroProjection choose_dimension_range fetch_parameter"
     ),
-    "relation": "MASKED",
+    "relation": "MASKED RelationPart",
     "relations": "AlibiRelation ColumnRelation LowColumnRelation NoRelation RopeRelation",
     "token": "ArcTable LearnedTable QuadraticTable RankOneTable SparseTable",
 }
