@@ -197,8 +197,11 @@ def test_the_example_of_the_docs_is_valid(tmp_path):
     ] * 2
 
 
+ON_A_CPU = {"base-16", "times-3"}  # few seeds, on two cores; docs/further-down.md has their wide intervals
+
+
 def test_the_sweeps_of_the_adders_have_all_that_are_trained_and_seeds_enough():
     sweeps = [make_sweep(str(path)) for path in sorted((DOCS / "sweeps").glob("*.toml"))]
     assert {run.name for sweep in sweeps for run in sweep.configurations} >= {*ADDERS}
     assert {sweep.first_seed for sweep in sweeps} == {0}
-    assert min(sweep.seeds for sweep in sweeps) >= 256
+    assert {sweep.name for sweep in sweeps if sweep.seeds < 256} == ON_A_CPU

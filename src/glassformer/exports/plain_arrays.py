@@ -282,8 +282,12 @@ def causal(places, slope=0.0):
 
 def columns_up(places, columns):
     """Columns from a query up to a key, `query key`; no later key counts."""
+
+    def count_up(query, key):
+        return min(query, key) % columns - query % columns
+
     places = range(places)
-    return Array([[min(query, key) % columns - query % columns for key in places] for query in places])
+    return Array([[count_up(query, key) for key in places] for query in places])
 
 
 def square_columns(places, columns, peak):
@@ -295,11 +299,13 @@ def square_columns(places, columns, peak):
 def mask_columns(places, columns, highest):
     """Added to scores `query key`: -1e30 for keys that are later, or more than `highest` columns up."""
 
-    def added(query, key, up):
-        return -1e30 if key > query or up > highest else 0.0
+    ups = columns_up(places, columns).rows
 
-    rows = enumerate(columns_up(places, columns).rows)
-    return Array([[added(query, key, up) for key, up in enumerate(row)] for query, row in rows])
+    def added(query, key):
+        return -1e30 if key > query or ups[query][key] > highest else 0.0
+
+    places = range(places)
+    return Array([[added(query, key) for key in places] for query in places])
 
 
 def pad(tokens, places):
