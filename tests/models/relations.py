@@ -20,7 +20,7 @@ class WindowRelation(BiasRelation):
     formula: ClassVar[str] = "minus 3 outside the window"
     reach: int = 2
 
-    def list_constants(self):
+    def list_constants(self, dims):
         return {"loss": -3.0, "reach": float(self.reach)}
 
     def bias(self, head, heads, distance):
@@ -53,7 +53,7 @@ class SpinRelation(RotationRelation):
     kind: ClassVar[str] = "spin"
     label: ClassVar[str] = "spin"
 
-    def list_constants(self):
+    def list_constants(self, dims):
         return {"rate": 0.3}
 
     def rates(self, size):

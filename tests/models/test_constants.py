@@ -22,6 +22,7 @@ from glassformer.models.token import ArcTable
 from glassformer.zoo import ZOO
 
 BARE = Architecture(layers=(Layer(None),))  # nothing but free parameters
+ROOM = replace(BARE, width=3)  # for a spiral's rise
 FOUR = FlatNorm(factor=4.0)
 
 
@@ -37,7 +38,7 @@ def with_attention(**given):
         (Architecture(layers=(Layer(Attention(scale=1.0)),)), 0),
         (Architecture(layers=(Layer(), Layer())), 1),  # written alike, so once
         (Architecture(layers=(Layer(Attention(scale=2.0)), Layer())), 2),
-        (Architecture(position=SinusoidalPosition(), final_norm=RMSNorm()), 3),
+        (Architecture(width=4, position=SinusoidalPosition(), final_norm=RMSNorm()), 3),
         (with_attention(relation=RopeRelation((1.0,)), qk_norm=RMSNorm()), 1),  # a rate of 1 is none
         (with_attention(heads=2, head_size=2, relation=AlibiRelation((1.0, 2.0))), 1),
         (with_attention(heads=2, head_size=2, relation=AlibiRelation((2.0, 2.0))), 1),
@@ -45,7 +46,7 @@ def with_attention(**given):
         (with_attention(softmax="softmax1"), 0),  # the 1 in its denominator is none either
         (replace(BARE, final_norm=FlatNorm()), 1),  # a gain of 1 is none
         (replace(BARE, final_norm=SpiralNorm()), 3),
-        (replace(BARE, position=SpiralPosition()), 3),  # phase and offset are 0
+        (replace(ROOM, position=SpiralPosition()), 3),  # phase and offset are 0
         (replace(BARE, position=CirclePosition(loud=2, loud_amplitude=100.0)), 3),
         (replace(BARE, vocab=3, width=2, head=LowestHead(tokens=2)), 0),  # a mask is minus infinity
     ],
@@ -105,7 +106,7 @@ def test_close_values_count_apart_and_a_sign_does_not():
 
 def test_a_slot_counts_whatever_its_value():
     ten = tuple(range(10))
-    placed = [replace(BARE, position=SpiralPosition(slots=(*ten, at, *ten))) for at in (9.5, 10.0, 10.5)]
+    placed = [replace(ROOM, position=SpiralPosition(slots=(*ten, at, *ten))) for at in (9.5, 10.0, 10.5)]
     assert [count_constants(model) for model in placed] == [4, 4, 4]
 
 
@@ -154,14 +155,31 @@ def test_a_turn_that_is_fixed_counts_like_a_slot():
     """Both marks at 10, written as slots, or as turns that the architecture fixes; at 3 none counts."""
     ten = tuple(range(10))
     for at, more in ((10.0, 1), (3.0, 0)):
-        written = replace(BARE, position=SpiralPosition(slots=(*ten, at, *ten, at, *ten)))
+        written = replace(ROOM, position=SpiralPosition(slots=(*ten, at, *ten, at, *ten)))
         learned = SpiralPosition(
             slots=(*ten, "plus", *ten, "equals", *ten), turns=(("plus", 9.0), ("equals", 9.0))
         )
         entries = tuple(FixedEntry(f"position.{mark}", value=at) for mark in ("plus", "equals"))
-        fixed = replace(BARE, position=learned, fixed=entries)
+        fixed = replace(ROOM, position=learned, fixed=entries)
         assert set(list_constants(written)) == set(list_constants(fixed))
         assert count_constants(fixed) == 3 + more
+
+
+def test_a_number_without_effect_in_so_few_dimensions_does_not_count():
+    """The base of a single pair of RoPE or of sines, and the rise of a spiral that is a circle."""
+    for relation, dims, expected in (
+        (RopeRelation(), 2, 0),
+        (RopeRelation(), 4, 1),
+        (RopeRelation((0.5,)), 2, 1),
+    ):
+        assert count_constants(with_attention(head_size=dims, relation=relation)) == expected
+    for position, dims, expected in (
+        (SinusoidalPosition(), 2, 0),
+        (SinusoidalPosition(), 3, 1),
+        (SpiralPosition(offset=2.0), 2, 2),  # period and radius
+        (SpiralPosition(offset=2.0), 3, 4),
+    ):
+        assert count_constants(replace(BARE, width=dims, position=position)) == expected
 
 
 def test_scores_that_are_0_have_no_scale():

@@ -40,17 +40,17 @@ OPS = NumpyOps()
 def test_counts_for_four_places_in_three_dimensions(position, size, constants):
     stored = position.parameters("position", 4, 3)
     assert sum(parameter.size for parameter in stored.values()) == size
-    assert sum(np.size(value) for value in position.list_constants().values()) == constants
+    assert sum(np.size(value) for value in position.list_constants(8).values()) == constants
     values = {name: np.ones(parameter.shape) for name, parameter in stored.items()}
     assert position.table(OPS, values, "position", 4, 3).shape == (4, 3)
 
 
 def test_relations_count_their_numbers():
-    assert NoRelation().list_constants() == {}
-    assert RopeRelation().list_constants() == {"base": 10_000.0}
-    assert RopeRelation(frequencies=(1.0, 0.5)).list_constants() == {"frequency": (0.5,)}
-    assert AlibiRelation().list_constants() == {"slope": 2.0**-8}
-    assert AlibiRelation(slopes=(2.0, 0.0)).list_constants() == {"slope": (2.0, 0.0)}
+    assert NoRelation().list_constants(8) == {}
+    assert RopeRelation().list_constants(8) == {"base": 10_000.0}
+    assert RopeRelation(frequencies=(1.0, 0.5)).list_constants(8) == {"frequency": (0.5,)}
+    assert AlibiRelation().list_constants(8) == {"slope": 2.0**-8}
+    assert AlibiRelation(slopes=(2.0, 0.0)).list_constants(8) == {"slope": (2.0, 0.0)}
 
 
 def test_spiral_by_hand():
@@ -159,7 +159,7 @@ def test_low_columns_mask_what_is_further_up():
     params = {"r.sharpness": np.array([2.0]), "r.peak": np.array([1.0])}
     assert relation.measure_bias(params, "r", 0, 1, (-1.0, 0.0, 1.0)) == [-8.0, -2.0, 0.0]
     assert relation.measure_bias(params, "r", 0, 1, (2.0, 3.0)) == [-1e30, -1e30]
-    assert relation.list_constants() == {"highest": 1.0}  # wiring, by the rule
+    assert relation.list_constants(8) == {"highest": 1.0}  # wiring, by the rule
 
 
 def test_the_values_of_a_number_that_is_subtracted_have_a_minus():

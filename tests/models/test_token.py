@@ -41,7 +41,7 @@ def test_an_arc_about_its_middle_by_hand():
     values = {"token.amplitude": np.float64(2), "token.stride": np.float64(np.pi / 4)}
     table = ArcTable(middle=0.125).table(NumpyOps(), values, "token", 3, 2)
     np.testing.assert_allclose(table, [[2, 0], [2**0.5, 2**0.5], [0, 2]], atol=1e-15)
-    assert (ArcTable(middle=0.125).list_constants(), ArcTable().list_constants()) == ({"middle": 0.125}, {})
+    assert (ArcTable(middle=0.125).list_constants(2), ArcTable().list_constants(2)) == ({"middle": 0.125}, {})
 
 
 def test_rank1_by_hand():

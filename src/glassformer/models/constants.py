@@ -15,7 +15,7 @@ for minus infinity. The scale of scores is listed always, although without a cho
 The rule counts formulas as they are written, so two formulas of one function may differ: a direction is free
 as the pattern (-1, 1) and costs a number as an angle of 3/8 turn. Some are brought to one form first: a
 parameter that is fixed and the same number written into the formula, a list of frequencies or slopes and the
-formula that it follows, and the scale of scores that are 0.
+formula that it follows, the scale of scores that are 0, and numbers that do nothing in so few dimensions.
 
 >>> from glassformer.models.norm import FlatNorm
 >>> four, plain = FlatNorm(factor=4.0), FlatNorm()
@@ -62,12 +62,13 @@ def count_fixed_nonzero(model: Architecture) -> int:
 
 def _list_named_numbers(model: Architecture) -> Iterator[Constant]:
     """Every number that a part or the architecture names, 0 and 1 among them."""
-    yield from _name_numbers("token", model.token)
-    yield from _name_numbers("position", model.position)
+    width = model.width
+    yield from _name_numbers("token", model.token, model.token_dims)
+    yield from _name_numbers("position", model.position, model.position_dims or width)
     for layer in model.layers:
-        yield from _list_layer_numbers(layer)
-    yield from _name_numbers("norm", model.final_norm)
-    yield from _name_numbers("head", model.head)
+        yield from _list_layer_numbers(layer, width)
+    yield from _name_numbers("norm", model.final_norm, width)
+    yield from _name_numbers("head", model.head, width)
     for entry in model.fixed:
         if name := _name_fixed_entry(model, entry):
             yield Constant(name, entry.value)
@@ -84,18 +85,19 @@ def _name_fixed_entry(model: Architecture, entry: FixedEntry) -> str | None:
     return written and f"position.{written}"
 
 
-def _list_layer_numbers(layer: Layer) -> Iterator[Constant]:
-    yield from _name_numbers("norm", layer.attention_norm)
+def _list_layer_numbers(layer: Layer, width: int) -> Iterator[Constant]:
+    yield from _name_numbers("norm", layer.attention_norm, width)
     if attention := layer.attention:
-        yield from _name_numbers("norm", attention.qk_norm)
-        yield from _name_numbers("norm", attention.k_norm or attention.qk_norm)
-        yield from _name_numbers("relation", attention.relation)
+        size = attention.head_size
+        yield from _name_numbers("norm", attention.qk_norm, size)
+        yield from _name_numbers("norm", attention.k_norm or attention.qk_norm, size)
+        yield from _name_numbers("relation", attention.relation, size)
         if attention.reads_content:
             yield Constant("attn.scale", attention.score_scale)
-    yield from _name_numbers("norm", layer.feedforward_norm)
+    yield from _name_numbers("norm", layer.feedforward_norm, width)
 
 
-def _name_numbers(name: str, part: Part) -> Iterator[Constant]:
-    for key, given in part.list_constants().items():
+def _name_numbers(name: str, part: Part, dims: int) -> Iterator[Constant]:
+    for key, given in part.list_constants(dims).items():
         for value in given if isinstance(given, Sequence) else (given,):
             yield Constant(f"{name}.{key}", value)

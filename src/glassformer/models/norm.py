@@ -35,7 +35,7 @@ class RMSNorm(Part):
     kind: ClassVar[str] = "rms"
     eps: float = 1e-5
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         return {"eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
@@ -59,7 +59,7 @@ class FlatNorm(RMSNorm):
     kind: ClassVar[str] = "flat"
     factor: float = 1.0
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         return {"gain": self.factor, "eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:
@@ -82,7 +82,7 @@ class SpiralNorm(RMSNorm):
     period: float = 10.0
     boost: str = ""
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         return {"amplitude": self.amplitude, "period": self.period, "eps": self.eps}
 
     def parameters(self, name: str, dims: int) -> dict[str, Parameter]:

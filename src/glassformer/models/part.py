@@ -3,9 +3,9 @@
 A part lists them all by name, 0 and 1 among them; which of them count is one rule (`models/constants.py`).
 
 >>> class Halving(Part):
-...     def list_constants(self):
+...     def list_constants(self, dims):
 ...         return {"factor": 0.5, "offset": 0.0}
->>> Halving().list_constants()
+>>> Halving().list_constants(8)
 {'factor': 0.5, 'offset': 0.0}
 """
 
@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 class Part:
     """A piece of a model; as it stands here its formula holds no number."""
 
-    def list_constants(self) -> Mapping[str, float | Sequence[float]]:
+    def list_constants(self, dims: int) -> Mapping[str, float | Sequence[float]]:
         """Every number of the formula that is neither stored nor follows from sizes, by its name.
 
-        Several of one kind, such as frequencies, stand under one name.
+        Several of one kind, such as frequencies, stand under one name. A number that does nothing in so many
+        dimensions (of the table, or of a head) is not one of the formula.
         """
         return {}
 

@@ -22,9 +22,8 @@ from glassformer.models.part import Part
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base or a period: beyond, sines of positions are no numbers any more
 _SLOT = "slot"  # what someone placed there counts as a constant of this name
-_CURVE_WORDS = {
-    "amplitude": "radius of the spiral",
-    "phase": "angle of the first position",
+_CIRCLE_WORDS = {"amplitude": "radius of the spiral", "phase": "angle of the first position"}
+_CURVE_WORDS = _CIRCLE_WORDS | {
     "slope": "rise of the spiral per position",
     "offset": "height of the first position",
 }
@@ -73,8 +72,9 @@ class SinusoidalPosition(Part):
     def __post_init__(self) -> None:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
-    def list_constants(self) -> dict[str, float]:
-        return {"base": self.base}
+    def list_constants(self, dims: int) -> dict[str, float]:
+        """The base, where there is a second frequency."""
+        return {"base": self.base} if dims > 2 else {}
 
     def parameters(self, name: str, context: int, dims: int) -> dict[str, Parameter]:
         return {}
@@ -115,9 +115,10 @@ class SpiralPosition(Part):
             _SMALLEST <= abs(self.period) <= _LARGEST, "period", "between 1e-6 and 1e12", self.period
         )
 
-    def list_constants(self) -> dict[str, float | list[float]]:
-        """The period, the curve where it is not learned, and every slot that is no column's own index."""
-        curve = {} if self.learned else {key: float(getattr(self, key)) for key in _CURVE_WORDS}
+    def list_constants(self, dims: int) -> dict[str, float | list[float]]:
+        """The period, the curve where it is not learned, and every slot that is no column's index."""
+        keys = [] if self.learned else list(_CURVE_WORDS) if dims > 2 else list(_CIRCLE_WORDS)
+        curve = {key: float(getattr(self, key)) for key in keys}
         return {"period": self.period} | curve | {_SLOT: _list_placed_slots(self.slots)}
 
     def name_fixed_number(self, key: str, value: float) -> str | None:
@@ -207,7 +208,7 @@ class CirclePosition(Part):
     loud: int = 0  # how many positions have the loud amplitude
     loud_amplitude: float = 1.0
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         """Period and amplitude; with loud positions also their number and their amplitude."""
         loud = {"loud": float(self.loud), "loud_amplitude": self.loud_amplitude} if self.loud else {}
         return {"period": float(self.period), "amplitude": self.amplitude} | loud

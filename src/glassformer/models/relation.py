@@ -4,7 +4,7 @@ A new one is a class in `models/relations.py` with one of these bases. A bias of
 
 >>> class Others(BiasRelation):
 ...     kind, label, formula = "others", "others", "minus 3 but for itself"
-...     def list_constants(self):
+...     def list_constants(self, dims):
 ...         return {"others": -3.0}
 ...     def bias(self, head, heads, distance):
 ...         return -3.0 if distance else 0.0

@@ -25,6 +25,7 @@ from glassformer.models.relation import MASKED, BiasRelation, Distances, Relatio
 
 _SMALLEST, _LARGEST = 1e-6, 1e12  # of a base: beyond, sines of positions are no numbers any more
 _MOST_COLUMNS = 2**24  # up to which float32 counts every one
+_TWO_PAIRS = 4  # dimensions; the first pair turns by 1 per position, whatever the base
 _SAME = 1e-12  # relative: of two ways to compute one frequency
 _LAST_SLOPE = 2.0**-8  # of ALiBi's formula: 2 ** (-8 (h + 1) / heads) at the last head
 
@@ -48,9 +49,11 @@ class RopeRelation(RotationRelation):
     def __post_init__(self) -> None:
         require_value(_SMALLEST <= self.base <= _LARGEST, "base", "between 1e-6 and 1e12", self.base)
 
-    def list_constants(self) -> dict[str, float | tuple[float, ...]]:
-        """The base that all frequencies follow from; of a list every one that is no power of the second."""
-        return {"frequency": _drop_powers(self.frequencies)} if self.frequencies else {"base": self.base}
+    def list_constants(self, dims: int) -> dict[str, float | tuple[float, ...]]:
+        """The base, where there is a second frequency; of a list every one that is no power of the second."""
+        if self.frequencies:
+            return {"frequency": _drop_powers(self.frequencies)}
+        return {"base": self.base} if dims >= _TWO_PAIRS else {}
 
     def require_fit(self, heads: int, size: int) -> None:
         given, most = len(self.frequencies), size // 2
@@ -79,7 +82,7 @@ class AlibiRelation(BiasRelation):
     formula: ClassVar[str] = "minus slope \N{MULTIPLICATION SIGN} distance"
     slopes: tuple[float, ...] = ()  # empty: 2 ** (-8 (h + 1) / heads)
 
-    def list_constants(self) -> dict[str, float | tuple[float, ...]]:
+    def list_constants(self, dims: int) -> dict[str, float | tuple[float, ...]]:
         """Every slope, or the last head's, from which the usual formula has the others."""
         is_usual = self.slopes in ((), tuple(replace(self, slopes=()).list_slopes(len(self.slopes))))
         return {"slope": _LAST_SLOPE if is_usual else self.slopes}
@@ -174,7 +177,7 @@ class LowColumnRelation(ColumnRelation):
         super().__post_init__()
         require_value(abs(self.highest) <= _MOST_COLUMNS, "highest", "at most 2^24", self.highest)
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         return {"highest": float(self.highest)}
 
     def bias(self, head: int, heads: int, distance: float) -> float:

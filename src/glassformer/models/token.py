@@ -47,7 +47,7 @@ class ArcTable(Part):
     stride: float = 0.29
     middle: float | None = field(default=None, metadata=LATER)  # in turns, a constant: 0.125 is the diagonal
 
-    def list_constants(self) -> dict[str, float]:
+    def list_constants(self, dims: int) -> dict[str, float]:
         return {} if self.middle is None else {"middle": self.middle}
 
     def parameters(self, name: str, vocab: int, dims: int) -> dict[str, Parameter]:
