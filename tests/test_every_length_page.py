@@ -1,8 +1,10 @@
 """docs/every-length.md: the constants and tables are what the tools compute."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from glassformer.proofs.adder import prove_adder
@@ -29,6 +31,44 @@ def test_the_constants_are_those_of_the_certificate(name):
     for label, value in describe_model(name).items():
         row = next(line for line in PAGE.splitlines() if line.startswith(f"| {label} |"))
         assert row.split(" | ")[column - 1].rstrip(" |") == value
+
+
+def norm(h):
+    return 6 * h / np.sqrt((h**2).mean(-1, keepdims=True) + 6)
+
+
+def gelu(s):
+    return s * (1 + math.erf(s / math.sqrt(2))) / 2
+
+
+def run_formulas(params, tokens, columns):
+    """Logits after the last token, by the page's table in float64."""
+    radius, stride, sharp, peak, b, p, u, v = (
+        float(params[name].item())
+        for name in (
+            "token.amplitude", "token.stride", "attn.relation.sharpness", "attn.relation.peak",
+            "attn.out.b", "ff.up.p", "head.u", "head.v",
+        )
+    )  # fmt: skip
+    angles = math.pi / 4 + (np.arange(10) - 4.5) * stride
+    embedding = radius * np.stack([np.cos(angles), np.sin(angles)], 1)  # tok dim
+    values = norm(embedding)[tokens] @ [-1.0, 1.0]
+    powers = np.exp(-sharp * (columns - columns[-1] - peak) ** 2)
+    h = embedding[tokens[-1]] + np.array([b, -b]) * (powers @ values / powers.sum())
+    s, form = p * (norm(h) @ [1.0, -1.0]), np.array([[u, v], [v, u]])
+    h = h + form @ [gelu(s), gelu(-s)]
+    return embedding @ form @ norm(h)
+
+
+def test_the_formulas_are_the_model():
+    """957 + 068, after `<`, 5 and 2: three digits, so that a number has five columns, from -1 to 3."""
+    model = load_model("any-8").with_digits(3)
+    tokens = np.array([0, 7, 5, 9, 0, 0, 8, 6, 0, 0, 0, 5, 2])
+    logits = model.forward(tokens)
+    for read in (11, 12, 13):
+        expected = run_formulas(model.params, tokens[:read], np.arange(read) % 5 - 1)
+        np.testing.assert_allclose(logits[read - 1], expected, rtol=1e-5)
+    assert logits[10:13].argmax(1).tolist() == [5, 2, 0]
 
 
 @pytest.mark.slow

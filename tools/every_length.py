@@ -59,7 +59,7 @@ def describe_model(name: str) -> dict[str, str]:
         "classes of pairs, all proved": f"{proof.classes['proved']:,}",
         "smallest margin of the right logit": f"{proof.smallest_margin:.4f}",
         "no margin is below": f"{checked.margin_bound:.4f}",
-        "float32 moves a gap by at most": f"{2 * (proof.rounding_bound or 0.0):.3f}",
+        "float32 moves a gap by at most (twice `rounding_bound`)": f"{2 * (proof.rounding_bound or 0.0):.3f}",
         "τ, share of all far keys in real numbers": f"{bound_far_share(model, proof.window):.1e}",
     }
 

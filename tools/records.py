@@ -167,7 +167,7 @@ def _format_number(number: int | None, is_ours: bool) -> str:
 def describe_least(records: Sequence[Record]) -> Iterator[str]:
     """Who has least, of trained adders of ten decimal digits that are proved."""
     fair = [one for one in records if one.is_proved and one.is_decimal_sum and one.category != "hand-built"]
-    yield "Of the trained adders of this table that are proved:"
+    yield "Of the trained adders of this table that add decimal numbers and are proved:"
     yield ""
     yield _name_least("fewest learned parameters", {one.model: one.parameters for one in fair})
     both = {one.model: one.parameters + (one.constants or 0) for one in fair}

@@ -62,7 +62,7 @@ def test_words_of_a_test(capsys, adder):
     adder(lambda x, y: x[0] == 9)
     assert main(["test", "fake", "--pairs", "300", "--hard", "0"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith("; not qualified, 99% are needed)")
+    assert lines[0].endswith("%; 99% are needed)")  # not the board's pairs: nothing qualifies
     assert lines[1] == "  300 pairs of 2 digits of seed 2025"
     assert len(lines) == 2 + testing._SHOWN + 1
 

@@ -67,11 +67,10 @@ def _gather_adder_content(origin: str, report: AdditionReport) -> dict[str, Any]
 
 def _describe_adder(content: dict[str, Any], edges: int, task: Addition) -> str:
     """The protocol, each distribution with its first failure, then the protocol's failures."""
-    base = task.base
-    verdict = "qualified" if content["qualified"] else f"not qualified, {QUALIFIES}% are needed"
+    base, verdict = task.base, _describe_qualification(content["qualified"], edges > 0)
     length = "" if edges else f" of {format_count(task.digits, 'digit')}"  # the edge cases are the board's
     drawn = f"{content['total'] - edges:,} pairs{length} of seed {content['seed']}"
-    lines = [f"{content['target']}: {_format_score(content)} right ({content['accuracy']:.2%}; {verdict})"]
+    lines = [f"{content['target']}: {_format_score(content)} right ({content['accuracy']:.2%}{verdict})"]
     lines += [f"  {edges} edge cases and {drawn}" if edges else f"  {drawn}"]
     lines += [f"    {_format_failure(failure, task)}" for failure in content["failures"][:_SHOWN]]
     width = max(map(len, content["distributions"]), default=0)
@@ -81,6 +80,13 @@ def _describe_adder(content: dict[str, Any], edges: int, task: Addition) -> str:
     if base != BOARD_BASE and content["distributions"]:
         lines.append(f"  (named as in base ten: 8, 9 and 10 stand for {base - 2}, {base - 1} and {base})")
     return "\n".join([*lines, f"  {content['additions_per_second']:,.0f} additions per second"])
+
+
+def _describe_qualification(qualified: bool, is_board: bool) -> str:
+    """What the board's threshold says; of other pairs than the board's only that too few are right."""
+    if is_board:
+        return "; qualified" if qualified else f"; not qualified, {QUALIFIES}% are needed"
+    return "" if qualified else f"; {QUALIFIES}% are needed"
 
 
 def _format_score(score: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from glassformer.runs.adders import begins_where_some_succeed
 from glassformer.runs.config import Run
 from glassformer.verify.families import choose_measurer
 
@@ -26,9 +27,20 @@ def list_summary_lines(config: Run, result: "RunResult") -> list[str]:
     first = f"{result.parameters} parameters; {seeds}; seed {result.best_seed} is kept"
     return [
         first,
+        *_list_seed_lines(config),
         *choose_measurer(config.task).describe_measures(measures),
         *_list_proof_lines(config, result),
     ]
+
+
+def _list_seed_lines(config: Run) -> list[str]:
+    """That the seeds of a recipe were chosen, where they were."""
+    if not begins_where_some_succeed(config):
+        return []
+    begin, end = config.train.first_seed, config.train.first_seed + config.train.seeds - 1
+    seeds = f"seeds {begin} to {end} were" if end > begin else f"seed {begin} was"
+    succeeds = "some of them succeed" if end > begin else "it is near some that succeed"
+    return [f"{seeds} chosen because {succeeds}; `glassformer sweep {config.name}` measures how often all do"]
 
 
 def _list_proof_lines(config: Run, result: "RunResult") -> list[str]:

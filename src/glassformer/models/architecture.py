@@ -46,7 +46,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class FixedEntry:
-    """One entry that is not learned: entry (0, 1) of `head.weight` is 0. Any value but 0 is a constant."""
+    """One entry that is not learned: entry (0, 1) of `head.weight` is 0. `constants.py` says which count."""
 
     name: str
     place: tuple[int, ...] = ()  # none for a single parameter

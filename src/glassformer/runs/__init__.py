@@ -1,6 +1,7 @@
 """Runs: what was asked, what was made, and how to resume after an interruption."""
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
+    "adders": "begins_where_some_succeed",
     "budget": "ResourceCost estimate_run_cost estimate_test_cost require_affordable",
     "config": "Run",
     "configurations": "CONFIGURATIONS",

@@ -71,6 +71,11 @@ _FIRST_SEEDS = {
 }
 
 
+def begins_where_some_succeed(run: Run) -> bool:
+    """Were this run's seeds chosen after a search, so that its share of successes is no rate?"""
+    return run.train.first_seed > 0 and run.train.first_seed == _FIRST_SEEDS.get(run.name)
+
+
 def _make_adder_run(entry: ZooEntry, train: TrainSettings) -> Run:
     train = replace(train, first_seed=_FIRST_SEEDS.get(entry.id, 0))
     task = entry.task
