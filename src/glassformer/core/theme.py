@@ -71,6 +71,7 @@ _HUES = {  # degrees up to which a hue has a name
 }
 _GREY = 0.12  # difference of the largest and the smallest channel up to which no hue is seen
 
+_DIGITS = {letter: str(value) for value, letter in enumerate("abcdef", 10)}  # beyond nine, in larger bases
 _HIGHEST: ContextVar[int] = ContextVar("_HIGHEST", default=0)  # the largest integer of the scale; 0: no scale
 
 
@@ -188,11 +189,16 @@ def _name_hue(colour: str) -> str:
 
 
 def pick_token_colour(label: str) -> str:
-    """The one colour of a token, in every figure: an integer's by its value, grey for a sign."""
-    if not label.lstrip("-").isdigit():
+    """The one colour of a token, in every figure: an integer's by its value, grey for a sign.
+
+    >>> pick_token_colour("f") == pick_token_colour("15") != pick_token_colour("x")
+    True
+    """
+    value = _DIGITS.get(label, label)
+    if not value.lstrip("-").isdigit():
         return SIGN
     highest = _HIGHEST.get()
-    return _pick_scale_colour(int(label) / highest) if highest else INTEGERS[int(label) % len(INTEGERS)]
+    return _pick_scale_colour(int(value) / highest) if highest else INTEGERS[int(value) % len(INTEGERS)]
 
 
 @contextmanager

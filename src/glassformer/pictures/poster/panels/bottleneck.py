@@ -29,6 +29,8 @@ from glassformer.pictures.poster.sums import Sums
 
 _WHOLE = 0.999  # of the square sum: a direction that has this much is all there is
 _SHOWN = 1_500  # points of the map
+_MOST_LABELS = 12  # digits of a base whose totals are all named
+_NARROWEST = 0.025  # of the map's width: a region that has room for its digit
 
 
 def compute(sums: Sums) -> Data:
@@ -130,7 +132,7 @@ def _draw_totals(axes: Axes, data: Data, frame: Frame) -> None:
     low, high = pad_range(score)
     axes.set_xlim(low, high)
     axes.set_ylim(-0.7, 2 * data["base"] - 0.3)
-    axes.set_yticks(range(2 * data["base"]))
+    axes.set_yticks(range(0, 2 * data["base"], 1 + data["base"] // (_MOST_LABELS + 1)))
     axes.set_ylabel(
         lower_digits(f"x{data['column']}") + " + " + lower_digits(f"y{data['column']}") + " + carry"
     )
@@ -190,7 +192,7 @@ def _name_borders(axes: Axes, data: Data, ink: str) -> None:
     axes.set_ylim(low, height + 0.055 * (height - low))
     starts = np.r_[0, np.flatnonzero(np.diff(top)) + 1, len(top)]
     for begin, end in pairwise(starts):
-        if end - begin >= len(top) * 0.035:
+        if end - begin >= len(top) * _NARROWEST:
             x = left + (right - left) * (begin + end) / 2 / len(top)
             axes.annotate(
                 data["token_names"][top[begin]],

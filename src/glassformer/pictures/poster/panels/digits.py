@@ -163,7 +163,7 @@ def _draw_digit_messages(axes: Axes, data: Data, frame: Frame) -> None:
     for column in range(messages.shape[1]):
         axes.plot(digits, messages[:, column], color=theme.accent, linewidth=0.7, alpha=0.5)
     axes.plot(digits, messages.mean(1), color=theme.accent, marker="o", markersize=3.5)
-    axes.set_xticks(digits)
+    axes.set_xticks(digits, data["names"][: len(digits)])
     axes.set_xlabel("digit")
     axes.set_title("what attention passes on")
     set_few_ticks(axes.yaxis, 7)

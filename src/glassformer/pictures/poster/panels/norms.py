@@ -26,6 +26,7 @@ from glassformer.pictures.poster.style import (
     write_paragraph,
 )
 from glassformer.pictures.poster.sums import Sums
+from glassformer.tasks.layouts import DIGIT_LABELS
 
 _SHOWN = 1_200  # points of a cloud
 
@@ -208,7 +209,14 @@ def _draw_digit_key(frame: Frame, down: float, base: int) -> None:
     apart = min(0.6, 8.5 / base)  # cm
     for digit in range(base):
         draw_token_cell(
-            axes, 0.45 + digit * apart, 0.35, apart - 0.1, 0.45, str(digit), frame.theme, strength=0.85
+            axes,
+            0.45 + digit * apart,
+            0.35,
+            apart - 0.1,
+            0.45,
+            DIGIT_LABELS[digit],
+            frame.theme,
+            strength=0.85,
         )
 
 
