@@ -185,6 +185,7 @@ def test_a_dotted_option_needs_a_value():
             (f"add nanogpt-58 {words}", "A and B must be integers from 0 up, without a sign, but one is '-")
             for words in ("-1 5", "5 -1", "--5 1", "1 --5", "-1e3 1", "--1.5 1", "1 -12.5")
         ),
+        ("add any-8 7 3 --digits -1", "--digits must be at least 1, but it is -1"),
         ("test x --seed -1", "--seed must be between 0 and 2^31 - 1, but it is -1"),
         (
             "test x --positions many",

@@ -88,6 +88,8 @@ def format_canonical(tree: object) -> str:
         return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
         raise UserError("the certificate holds a number that is not finite") from None
+    except RecursionError:
+        raise UserError("the certificate is nested too deeply") from None
 
 
 def read_number_or_null(tree: Mapping[str, object], key: str, is_needed: bool) -> float | None:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import NoReturn
 
 from glassformer.cli.options import read_options, read_summary
@@ -129,8 +130,10 @@ def _refuse_empty(known: argparse.Namespace, parser: Parser) -> None:
 
 def _refuse_signs(arguments: list[str]) -> list[str]:
     """The same words, if none after `add` is a signed number, which would be taken for an option."""
-    for word in arguments if arguments[:1] == ["add"] else []:
-        if word.startswith("-") and word.lstrip("-")[:1].isdigit():
+    words = arguments[1:] if arguments[:1] == ["add"] else []
+    for before, word in pairwise(["", *words]):
+        is_number = word.startswith("-") and word.lstrip("-")[:1].isdigit()
+        if is_number and not before.startswith("--"):
             raise UserError(f"A and B must be integers from 0 up, without a sign, but one is '{word}'")
     return arguments
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassformer.commands.values import read_decimal, read_long_decimal
+from glassformer.commands.values import read_decimal, read_digits, read_long_decimal
 from glassformer.core.answer import Answer, Request
 from glassformer.core.errors import require_value
 from glassformer.core.waiting import show_count_bar
@@ -52,7 +52,7 @@ def add(
     from glassformer.models.lengths import is_any_length
     from glassformer.runs.load import load_model
 
-    require_value(digits is None or digits >= 1, "--digits", "at least 1", digits)
+    digits = read_digits(digits)
     loaded = load_model(target, model)
     takes_any = is_any_length(loaded.architecture, loaded.task)
     first, second = _read_any_pair(a, b) if takes_any else map(read_decimal, (a, b))
@@ -78,7 +78,7 @@ def _read_any_pair(a: int | str, b: int | str) -> tuple[int | str, int | str]:
     pair = read_long_decimal(a), read_long_decimal(b)
     expected = f"an integer from 0 up with at most {MOST_DIGITS_AT_ALL:,} digits"
     for name, number in zip("ab", pair, strict=True):
-        require_value(isinstance(number, int) and number >= 0, name, expected, number)
+        require_value(type(number) is int and number >= 0, name, expected, number)
     return pair
 
 

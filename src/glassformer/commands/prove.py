@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glassformer.commands.values import read_digits
 from glassformer.core.answer import Answer, Request
 from glassformer.core.errors import UserError, require_value
 from glassformer.core.waiting import show_count_bar, show_status
@@ -73,9 +74,7 @@ def prove(
     from glassformer.runs.seal import seal_written_files
 
     require_value(seconds > 0, "time", "above 0 seconds", seconds)
-    loaded = load_model(target, model)
-    if digits is not None:
-        require_value(1 <= digits <= _MOST_PROVED, "--digits", f"between 1 and {_MOST_PROVED}", digits)
+    loaded, digits = load_model(target, model), read_digits(digits, _MOST_PROVED)
     adder = loaded.with_digits(digits)
     path = Path(out) if out is not None else _choose_certificate(loaded, real, any_backend, digits)
     with (

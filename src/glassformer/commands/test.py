@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassformer.commands.values import refuse_unused
+from glassformer.commands.values import read_digits, refuse_unused
 from glassformer.core.answer import Answer, Request
 from glassformer.core.errors import require_value
 
@@ -66,8 +66,8 @@ def test(
         )
         return measure_strings(loaded, positions or _POSITIONS, seed, no_limit)
     refuse_unused({"positions": positions}, f"rules and questions; {target} adds: --pairs")
-    if digits is not None:
-        loaded = loaded.with_digits(digits)
+    digits = read_digits(digits)
+    loaded = loaded.with_digits(digits)
     usual, usual_hard = (max(_LEAST, count // _measure_length(digits)) for count in (_PAIRS, _HARD))
     return measure_adder(loaded, seed, pairs or usual, usual_hard if hard is None else hard, show, no_limit)
 

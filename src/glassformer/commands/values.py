@@ -6,10 +6,11 @@
 (57, '5e1')
 """
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from glassformer.core.errors import UserError, shorten_value
+from glassformer.core.errors import UserError, require_value, shorten_value
 from glassformer.core.values import split_list
 
 _LONGEST = 300  # digits: Python reads no number of any length
@@ -36,7 +37,7 @@ def read_dims(value: str | Sequence[int] | None) -> tuple[int, int] | None:
 def read_decimal(value: int | str) -> int | str:
     """A number, where a text has nothing but digits; anything else is refused later, as it is."""
     if not isinstance(value, str):
-        return value
+        return _convert_integer(value)
     digits = value.lstrip("0") or "0"
     is_plain = value.isascii() and value.isdigit() and len(digits) < _LONGEST
     return int(digits) if is_plain else value
@@ -46,11 +47,32 @@ def read_long_decimal(value: int | str) -> int | str:
     """The same for a number of up to a million digits, which Python's own reading refuses."""
     from glassformer.tasks.addition import MOST_DIGITS_AT_ALL, join_digits
 
-    if not isinstance(value, str) or not (value.isascii() and value.isdigit()):
+    if not isinstance(value, str):
+        return _convert_integer(value)
+    if not (value.isascii() and value.isdigit()):
         return value
     if len(value) > MOST_DIGITS_AT_ALL:
         return value
     return join_digits([int(digit) for digit in reversed(value)], base=10)
+
+
+def read_digits(value: int | None, most: int | None = None) -> int | None:
+    """A number of digits as an integer of Python's own, whose powers have any length; None passes.
+
+    >>> read_digits(12), read_digits(None)
+    (12, None)
+    """
+    if value is None:
+        return None
+    digits = _convert_integer(value)
+    fits = type(digits) is int and digits >= 1 and (most is None or digits <= most)
+    require_value(fits, "--digits", "at least 1" if most is None else f"between 1 and {most}", value)
+    return digits
+
+
+def _convert_integer(value: int) -> int:
+    """Python's own integer for one of NumPy; True, False and what is no integer stay, to be refused."""
+    return operator.index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else value
 
 
 def read_pair(value: str | Sequence[int] | None) -> tuple[int, int] | None:
