@@ -34,11 +34,11 @@ _ADD = Addition(layout="columns")  # trained on numbers of up to ten digits
 _SPAN = 2.9  # radians of the first arc, from the first digit to one more than the last
 _NORM = FlatNorm(eps=0.0, factor=1.0)
 _PEAK = FixedEntry("attn.relation.peak", (0,), 1.0)
-_RADIUS = FixedEntry("token.amplitude", (), 1.0)
+RADIUS = FixedEntry("token.amplitude", (), 1.0)
 _SECOND = (1,)  # the number that a subtraction takes away
 
 
-def _make_pure(task: Addition, *fixed: FixedEntry) -> Architecture:
+def make_pure(task: Addition, *fixed: FixedEntry) -> Architecture:
     """The family: the task says the tokens, and whether the second number has a minus."""
     attention = Attention(
         head_size=1,
@@ -73,7 +73,7 @@ def _make_pure(task: Addition, *fixed: FixedEntry) -> Architecture:
 
 
 def _make_entry(name: str, about: str, task: Addition, *fixed: FixedEntry) -> ZooEntry:
-    return ZooEntry(name, about, task, _make_pure(task, *fixed))
+    return ZooEntry(name, about, task, make_pure(task, *fixed))
 
 
 _SUBTRACT = Addition(layout="columns", operation="subtract")
@@ -84,10 +84,10 @@ _HEX = Addition(layout="columns", base=16)
 ENTRIES: tuple[ZooEntry, ...] = (
     _make_entry("pure-6", "6 learned parameters and no chosen constant; adds numbers of every length", _ADD),
     _make_entry(
-        "pure-5", "5 learned parameters and no chosen constant: pure-6 with an arc of radius 1", _ADD, _RADIUS
+        "pure-5", "5 learned parameters and no chosen constant: pure-6 with an arc of radius 1", _ADD, RADIUS
     ),
     _make_entry("minus-6", "pure-6 that subtracts: the second number's values have a minus", _SUBTRACT),
-    _make_entry("double-5", "pure-5 that doubles a number", _DOUBLE, _RADIUS),
-    _make_entry("binary-5", "pure-5 in base 2", _BINARY, _RADIUS),
+    _make_entry("double-5", "pure-5 that doubles a number", _DOUBLE, RADIUS),
+    _make_entry("binary-5", "pure-5 in base 2", _BINARY, RADIUS),
     _make_entry("hex-6", "pure-6 in base 16", _HEX),
 )
