@@ -58,7 +58,7 @@ def _make_multiplier(task: Addition) -> Architecture:
     )
 
 
-def compute_product_parameters(factor: int) -> dict[str, float]:
+def _compute_product_parameters(factor: int) -> dict[str, float]:
     """Every learned parameter by its name, from m alone."""
     per_total = _REACH / factor / (factor * _BASE / 2)  # kappa: T is at most 5 m from its middle
     stride = per_total * (factor + 1) / _BASE  # of the digits, so that z_{k-1} has a minus in T
@@ -84,7 +84,7 @@ def compute_product_parameters(factor: int) -> dict[str, float]:
 
 def _build_multiplier(factor: int, shape: Architecture) -> dict[str, np.ndarray]:
     """The parameters as arrays, with what the architecture fixes."""
-    numbers = compute_product_parameters(factor)
+    numbers = _compute_product_parameters(factor)
     fixed = {entry.name: entry.value for entry in shape.fixed}
     return {
         name: np.full(one.shape, (fixed | numbers)[name], shape.precision)
