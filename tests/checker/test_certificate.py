@@ -9,7 +9,6 @@ import pytest
 from glassformer.checker.certificate import check_certificate
 from glassformer.checker.claims import hash_model_tree
 from glassformer.checker.columns import PairClass, open_class
-from glassformer.checker.fields import format_canonical
 from glassformer.checker.reading import read_adder_certificate
 from glassformer.core.errors import UserError
 from glassformer.tasks import Addition
@@ -392,14 +391,3 @@ def test_real_numbers_are_never_rounded():
     tree = make_original(stack_layer(model, 1e-6), task, True)
     assert check_certificate(tree).valid and tree["rounding_bound"] == 0.0
     assert "rounding" in check_certificate(altered(tree, set_item("rounding_bound", 1e-9))).reason
-
-
-def test_a_tree_that_cannot_be_written_again_is_an_error():
-    """Text can be nested just deep enough to be read, and too deep to be written for its digest."""
-    tree = []
-    for _ in range(100_000):
-        tree = [tree]
-    with pytest.raises(UserError, match="nested too deeply"):
-        format_canonical(tree)
-    with pytest.raises(UserError, match="not finite"):
-        format_canonical({"margin": float("nan")})
