@@ -38,10 +38,9 @@ def _make_multiplier(task: Addition) -> Architecture:
     """pure-5 with units for every step, and a head of its own."""
     factor = task.does.first
     pairs, has_middle = divmod(factor - 1, 2)
-    up, down = [], list[str]()
-    for low, high in [(f"-low{i}", f"-high{i}") for i in range(pairs)] + [("half", "-half")] * has_middle:
-        up += [f"{low} steep", f"{high} steep", f"{low} -steep", f"{high} -steep"]
-        down += ["-height", "height", "height", "-height"]
+    bounds = [(f"-low{i}", f"-high{i}") for i in range(pairs)] + [("half", "-half")] * has_middle
+    up = [f"{end} {sign}steep" for ends in bounds for sign in ("", "-") for end in ends]
+    down = ["-height", "height", "height", "-height"] * len(bounds)
     pure = make_pure(task, RADIUS)
     feedforward = FeedForward(
         hidden=len(up),
@@ -64,13 +63,11 @@ def _compute_product_parameters(factor: int) -> dict[str, float]:
     stride = per_total * (factor + 1) / _BASE  # of the digits, so that z_{k-1} has a minus in T
     steep = _STEEP / (per_total * (1 - (factor - 1) / _BASE))  # a gap of T is 1 less the largest carry / 10
     shares = 1 + 2 / _BASE  # of attention: x_k, and a tenth for x_{k-1} and z_{k-1}
+    per_digit = math.sqrt(2) * stride  # of a value, which a norm has scaled
     found = {
         "token.stride": stride,
         "attn.relation.sharpness": take_logarithm(_BASE),  # one column down weighs a tenth
-        "attn.out.b": -per_total
-        * factor
-        * shares
-        / (math.sqrt(2) * stride),  # a value is sqrt(2) r per digit
+        "attn.out.b": -per_total * factor * shares / per_digit,
         "ff.up.steep": steep,
         "ff.down.height": _BASE * per_total / (_HEIGHT * math.sqrt(2)),
         "head.v": -stride / per_total,
