@@ -101,13 +101,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--models", nargs="+", help="zoo ids of adders")
     parser.add_argument("--seeds", nargs="+", type=int)
     parser.add_argument("--batch", nargs="+", type=int)
-    parser.add_argument("--steps", type=int, help="of one stretch; 100 on a CPU, 400 on a GPU")
+    parser.add_argument("--steps", type=int, help="of one stretch; 100 on a CPU, 2,000 on a GPU")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="cpu")
     parser.add_argument("--kernel", nargs="+", choices=KERNELS, default=["auto"])
     parser.add_argument("--no-baseline", action="store_true", help="leave the free token table out")
     parser.add_argument("--json", type=Path, help="write the rows to this file")
     asked = parser.parse_args()
-    asked.steps = asked.steps or (100 if asked.device == "cpu" else 400)
+    asked.steps = asked.steps or (100 if asked.device == "cpu" else 2_000)  # recipes: 2,000
     return asked
 
 
@@ -186,14 +186,16 @@ def model_steps_per_second(architecture: Any, source: Any, train: Any, steps: in
 
 
 def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> float:
-    """Batches per second, drawn as the plain trainer draws them; only their sum is kept."""
+    """Batches per second, drawn as the trainer draws them; only their sum is kept."""
     import jax.numpy as jnp
     import numpy as np
 
+    from glassformer.training.kernels import choose_sampler
     from glassformer.training.population import GROUP, Population
     from glassformer.training.streams import make_stream_key
 
     population = Population(architecture, source, train, np.arange(train.seeds))
+    source = choose_sampler(source, train)
 
     def drawn(seed: Any, first: Any) -> Any:
         numbers = first + jnp.arange(GROUP)

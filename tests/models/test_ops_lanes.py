@@ -51,6 +51,25 @@ def test_zeros_and_ones_make_no_operation():
     assert Lane(jnp.ones(4)) * 0.0 == 0.0
 
 
+def test_dividing_by_the_same_lane_again_and_again_divides_once():
+    def normed(x, size):
+        root = LaneOps().sqrt(make_lanes([size]))[0]
+        return sum((Lane(part) / root).value for part in x)
+
+    def both(x, size):
+        value, back = jax.vjp(normed, x, size)
+        return value, back(jnp.ones_like(value))
+
+    given = [jnp.array([1.0, 2.0]), jnp.array([3.0, -1.0]), jnp.array([0.5, 4.0])], jnp.array([4.0, 9.0])
+    names = [str(eqn.primitive) for eqn in jax.make_jaxpr(both)(*given).eqns]
+    # One for the quotients and one in the slope of the root, which are the same number.
+    assert sum(name in ("div", "integer_pow") for name in names) <= 2
+    (value, (by_part, by_size)), total = both(*given), sum(given[0])
+    np.testing.assert_allclose(value, total / jnp.sqrt(given[1]), rtol=1e-6)
+    np.testing.assert_allclose(by_part[0], given[1] ** -0.5, rtol=1e-6)
+    np.testing.assert_allclose(by_size, -0.5 * total * given[1] ** -1.5, rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["exp", "sqrt", "sin", "cos", "abs", "relu", "silu", "gelu"])
 def test_a_plain_number_and_a_lane_give_the_same(name):
     function = getattr(LaneOps(), name)

@@ -16,8 +16,8 @@ from glassformer.tasks.sampler import SumSampler
 from glassformer.training import fused
 from glassformer.training.flat import make_flat_layout, sample_first_values
 from glassformer.training.fused import compute_fused_loss, fits_kernel, list_read_parameters
+from glassformer.training.kernels import choose_loss
 from glassformer.training.objective import compute_window_loss
-from glassformer.training.population import choose_loss
 from glassformer.training.settings import TrainSettings
 from glassformer.training.streams import make_stream_key
 from glassformer.zoo import ZOO

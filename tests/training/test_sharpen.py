@@ -7,8 +7,8 @@ import pytest
 from glassformer.models.forward import forward
 from glassformer.models.ops_jax import JaxOps
 from glassformer.training.flat import make_flat_layout, sample_first_values
+from glassformer.training.kernels import choose_loss
 from glassformer.training.objective import compute_window_loss, cross_entropy
-from glassformer.training.population import choose_loss
 from glassformer.training.settings import TrainSettings
 from glassformer.training.sharpen import sharpen_loss
 from glassformer.training.streams import make_stream_key

@@ -59,7 +59,7 @@ def require_possible_run(config: Run, folder: Path, no_limit: bool) -> None:
 
     require_startable(config)
     set_up_jax(config.train.device, config.model.precision)
-    from glassformer.training.population import uses_gpu
+    from glassformer.training.kernels import uses_gpu
 
     require_affordable(estimate_run_cost(config, uses_gpu(config.train)), folder, "this run", no_limit)
 

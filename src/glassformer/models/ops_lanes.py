@@ -31,13 +31,50 @@ ERF_TOP = (1.12837914, 0.193543044, 0.0531014707, 0.00388325444, 0.0002845634, 1
 ERF_BOTTOM = (1.0, 0.504855613, 0.115349158, 0.0152070733, 0.00118554845, 3.74201433e-05)
 
 
-class Lane:
-    """A number for each lane; adding 0, multiplying by 0 or by 1 makes no operation."""
+@jax.custom_jvp
+def _invert(x: jax.Array) -> jax.Array:
+    """1 / x, whose slope needs no division of its own."""
+    return 1.0 / x
 
-    __slots__ = ("value",)
+
+@_invert.defjvp
+def _invert_slope(primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
+    (x,), (change,) = primals, tangents
+    inverse = 1.0 / x
+    return inverse, -inverse * inverse * change
+
+
+@jax.custom_jvp
+def _take_root(x: jax.Array) -> jax.Array:
+    """The square root; its slope shares the inverse with whatever is divided by it."""
+    return jnp.sqrt(x)
+
+
+@_take_root.defjvp
+def _take_root_slope(primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
+    (x,), (change,) = primals, tangents
+    root = jnp.sqrt(x)
+    return root, 0.5 * (1.0 / root) * change
+
+
+class Lane:
+    """A number for each lane; adding 0, multiplying by 0 or by 1 makes no operation.
+
+    Dividing is multiplying by an inverse, which is worked out once however many are divided by it: a GPU
+    takes several operations to divide, and the slopes of a quotient divide again.
+    """
+
+    __slots__ = ("_inverse", "value")
 
     def __init__(self, value: jax.Array) -> None:
         self.value = value
+        self._inverse: jax.Array | None = None
+
+    @property
+    def inverse(self) -> jax.Array:
+        if self._inverse is None:
+            self._inverse = _invert(self.value)
+        return self._inverse
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray | Blocks):
@@ -59,13 +96,15 @@ class Lane:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray | Blocks):
             return NotImplemented
-        return self if _is_constant_number(other, 1.0) else Lane(self.value / _unwrap_lane(other))
+        if _is_constant_number(other, 1.0):
+            return self
+        return Lane(self.value * (other.inverse if isinstance(other, Lane) else 1 / float(other)))
 
     def __rsub__(self, other: Any) -> "Lane":
         return Lane(_unwrap_lane(other) - self.value)
 
     def __rtruediv__(self, other: Any) -> "Lane":
-        return Lane(_unwrap_lane(other) / self.value)
+        return Lane(_unwrap_lane(other) * self.inverse)
 
     def __neg__(self) -> "Lane":
         return Lane(-self.value)
@@ -113,7 +152,7 @@ class LaneOps:
         return to_object_array(value)
 
     exp = staticmethod(_make_elementwise(math.exp, jnp.exp))
-    sqrt = staticmethod(_make_elementwise(math.sqrt, jnp.sqrt))
+    sqrt = staticmethod(_make_elementwise(math.sqrt, _take_root))
     sin = staticmethod(_make_elementwise(math.sin, jnp.sin))
     cos = staticmethod(_make_elementwise(math.cos, jnp.cos))
     abs = staticmethod(_make_elementwise(abs, jnp.abs))

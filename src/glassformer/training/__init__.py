@@ -2,8 +2,9 @@
 
 DOORS: dict[str, str] = {  # module to the names that other packages may import
     "flat": "make_flat_layout",
+    "kernels": "uses_gpu",
     "objective": "HeldOutScores",
-    "population": "Population StretchResult TrainingState uses_gpu",
+    "population": "Population StretchResult TrainingState",
     "reduce": "reduce_model",
     "settings": "TrainSettings",
     "setup": "set_up_jax",

@@ -22,6 +22,13 @@ from jaxtyping import Array, Float, Int
 
 from glassformer.models.blocks import find_lone_lookup
 from glassformer.models.ops_rows import RowOps
+from glassformer.training.kernel_calls import (
+    choose_compiler_options,
+    make_lane_block,
+    make_own_block,
+    make_shape_struct,
+    make_whole_block,
+)
 
 Value = Any
 _LANES = 256  # problems that one program works on
@@ -100,38 +107,9 @@ def _mix_back(interpret: bool, given: tuple[Array, Array, Array], slopes: Array)
 mix_looked_up.defvjp(_mix_forward, _mix_back)
 
 
-def choose_compiler_options(interpret: bool, warps: int) -> dict[str, Any]:
-    """Of a kernel: so many warps to a program, or Python in place of a GPU."""
-    if interpret:
-        return {"interpret": True}
-    from jax.experimental.pallas import triton
-
-    return {"compiler_params": triton.CompilerParams(num_warps=warps)}
-
-
-def make_whole_block(shape: tuple[int, ...]) -> pl.BlockSpec:
-    """Every program reads all of it."""
-    return pl.BlockSpec(shape, lambda block: (0,) * len(shape))
-
-
-def make_lane_block(shape: tuple[int, ...], width: int) -> pl.BlockSpec:
-    """Each program has its part of the last axis, the batch."""
-    return pl.BlockSpec((*shape[:-1], width), lambda block: (*(0,) * (len(shape) - 1), block))
-
-
-def make_own_block(shape: tuple[int, ...]) -> pl.BlockSpec:
-    """Each program has one of its own."""
-    return pl.BlockSpec((None, *shape), lambda block: (block, *(0,) * len(shape)))
-
-
 def _specify_inputs(width: int, weights: Array, table: Array, window: Array) -> list[pl.BlockSpec]:
     whole = [make_whole_block(array.shape) for array in (weights, table)]
     return [*whole, make_lane_block(window.shape, width)]
-
-
-def make_shape_struct(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A shape without numbers."""
-    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call]
 
 
 def _run_mix(weights: Any, table: Any, window: Any, mixes: Any) -> None:
@@ -166,7 +144,8 @@ def _run_mix_slopes(
             by_weight[query, key] = jnp.sum(reduce(add, products))
         shares = [weights[query, key] for query in range(queries)]
         backs = [reduce(add, map(mul, shares, given[row])) for row in range(rows)]
-        more = (jnp.where(here == token, back, 0.0) for back in backs for token in range(count))
+        is_token = [(here == token).astype(jnp.float32) for token in range(count)]
+        more = (hit * back for back in backs for hit in is_token)
         return [total + one for total, one in zip(sums, more, strict=True)]
 
     nothing = [jnp.zeros(window.shape[1], jnp.float32)] * (rows * count)

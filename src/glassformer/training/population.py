@@ -20,12 +20,12 @@ from jaxtyping import Array, Float, Int
 from glassformer.models.architecture import Architecture
 from glassformer.tasks.sampler import HeldOutWindows, Sampler
 from glassformer.training.flat import FlatLayout, make_flat_layout, sample_first_values
+from glassformer.training.kernels import choose_loss, choose_sampler, uses_gpu
 from glassformer.training.margin import raise_margin
-from glassformer.training.objective import HeldOutScores, compute_window_loss, score_held_out
+from glassformer.training.objective import HeldOutScores, score_held_out
 from glassformer.training.optimiser import make_optimiser
 from glassformer.training.polish import polish_vector
 from glassformer.training.settings import TrainSettings
-from glassformer.training.sharpen import sharpen_loss
 from glassformer.training.streams import make_stream_key
 
 # Without this XLA's CPU compiler hands products of more than about 30 windows to a library whose calls cost
@@ -165,6 +165,7 @@ def _train_seed(
     """One seed: draw data, take the steps, evaluate."""
     seed, state = row
     optimiser, goal = make_optimiser(train), choose_loss(model, train, train.batch)
+    source = choose_sampler(source, train)
 
     def step(state: TrainingState, tokens: Array) -> tuple[TrainingState, Array]:
         value, slope = jax.value_and_grad(lambda v: goal(model, flat, v, tokens, source.outputs))(
@@ -232,20 +233,6 @@ def _find_cpu_options() -> dict[str, Any] | None:
     except Exception:  # XLA's own error types are not part of JAX's interface
         return None
     return _CPU_OPTIONS
-
-
-def choose_loss(model: Architecture, train: TrainSettings, batch: int) -> Callable[..., Array]:
-    """The loss in one kernel, on a GPU and for a model that suits it; else as the compiler makes it."""
-    if not uses_gpu(train) or train.kernel == "plain":
-        return sharpen_loss(compute_window_loss, train.logit_factor)
-    from glassformer.training.fused import compute_fused_loss, fits_kernel  # Pallas takes a second to import
-
-    loss = compute_fused_loss if fits_kernel(model, batch) else compute_window_loss
-    return sharpen_loss(loss, train.logit_factor)
-
-
-def uses_gpu(train: TrainSettings) -> bool:
-    return train.device != "cpu" and jax.default_backend() != "cpu"
 
 
 def _count_threads(train: TrainSettings, rows: int) -> int:
