@@ -133,7 +133,7 @@ def measured(
     entry = ZOO[model]
     source, train = SumSampler(entry.task), settings(seeds, batch, kernel, asked.device)
     rate = model_steps_per_second(entry.architecture, source, train, asked.steps)
-    draws = draws_per_second(entry.architecture, source, train, asked.steps)
+    draws = draws_per_second(source, train, asked.steps)
     free = None
     if not asked.no_baseline:
         plain = settings(seeds, batch, "plain" if kernel != "auto" else "auto", asked.device)
@@ -185,26 +185,26 @@ def model_steps_per_second(architecture: Any, source: Any, train: Any, steps: in
     return train.seeds * steps / fastest(lambda: population.advance(state, steps, steps))
 
 
-def draws_per_second(architecture: Any, source: Any, train: Any, steps: int) -> float:
+def draws_per_second(source: Any, train: Any, steps: int) -> float:
     """Batches per second, drawn as the trainer draws them; only their sum is kept."""
     import jax.numpy as jnp
     import numpy as np
 
     from glassformer.training.kernels import choose_sampler
-    from glassformer.training.population import GROUP, Population
+    from glassformer.training.population import GROUP
+    from glassformer.training.rows import compile_for_rows
     from glassformer.training.streams import make_stream_key
 
-    population = Population(architecture, source, train, np.arange(train.seeds))
-    source = choose_sampler(source, train)
+    seeds, source = np.arange(train.seeds), choose_sampler(source, train)
 
     def drawn(seed: Any, first: Any) -> Any:
         numbers = first + jnp.arange(GROUP)
         return jnp.sum(source.draw((), make_stream_key(seed, "steps"), numbers, train.batch), dtype=jnp.int32)
 
-    program = population.mapped(drawn)
-    program(population.seeds, (np.int32(0),))
+    program = compile_for_rows(drawn, train)
+    program(seeds, (np.int32(0),))
     groups = max(1, steps // GROUP)
-    seconds = fastest(lambda: [program(population.seeds, (np.int32(GROUP * i),)) for i in range(groups)])
+    seconds = fastest(lambda: [program(seeds, (np.int32(GROUP * i),)) for i in range(groups)])
     return train.seeds * groups * GROUP / seconds
 
 

@@ -17,6 +17,7 @@ from glassformer.runs.load import load_model
 from glassformer.runs.metrics import COLUMNS, SCORES, read_metrics
 from glassformer.runs.training import TrainedPopulation, train_into_folder
 from glassformer.tasks import Addition, Sequences, make_rule
+from glassformer.training import population, rows
 from glassformer.training.objective import HeldOutScores
 from glassformer.training.population import Population
 from glassformer.training.settings import TrainSettings
@@ -32,6 +33,7 @@ RUN = Run(
     model=make_reference_architecture(width=2, context=4),
     train=TRAIN,
 )
+PROGRAMS = {}
 KEPT = ("params.safetensors", "population.safetensors", "history.safetensors", "metrics.csv")
 WRITES = 1 + 4 * 3 + 3  # checkpoint 0; checkpoint, metrics and state four times; population, history, params
 
@@ -44,21 +46,18 @@ class Killed(BaseException):
 def compiled_once_for_all(monkeypatch):
     """The same population serves all runs of this file, so that each costs milliseconds."""
     monkeypatch.setattr(training, "Population", shared_population)
+    monkeypatch.setattr(population, "compile_for_rows", compile_once)
+
+
+def compile_once(job, train, *lanes):
+    name = getattr(job, "func", job).__qualname__, str(getattr(job, "args", ())[-1:]), train
+    return PROGRAMS.setdefault(name, rows.compile_for_rows(job, train, *lanes))
 
 
 @cache
 def shared_population_of(train):
-
     source = RUN.task.sampler(RUN.data, RUN.model.context)
-    population = Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
-    make, programs = population.mapped, {}
-
-    def mapped(job, *lanes):
-        name = getattr(job, "func", job).__qualname__, str(getattr(job, "args", ())[-1:])
-        return programs.setdefault(name, make(job, *lanes))
-
-    population.mapped = mapped
-    return population
+    return Population(RUN.architecture, source, train, np.arange(train.seeds) + train.first_seed)
 
 
 def shared_population(architecture, source, train, seeds):

@@ -17,7 +17,7 @@ from glassformer.sweeps.unit import Unit
 SEEDS = 64  # of each configuration: a success rate of a half is then known to 13 points either way
 # Seeds per unit. A processor trains its seeds one after the other, so a block need only be long against the
 # time to compile, and one block is what is lost with a worker that dies. A GPU trains 1,024 seeds side by
-# side, always, and is idle by as much as a block has fewer (_GPU_LANES in training/population.py).
+# side, always, and is idle by as much as a block has fewer (GPU_LANES in training/rows.py).
 BLOCK, GPU_BLOCK = 64, 1024
 _MOST_UNITS = 100_000  # each is a pair of files
 
