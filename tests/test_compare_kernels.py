@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.agreement import Agreement, far
+from tools.compare_kernels import Agreement, far
 
 
 def test_the_worst_row_counts_by_its_own_largest_number():

@@ -1,7 +1,7 @@
 """Do the GPU's kernels compute what the plain pass computes? Loss, slopes and drawn problems, model by model.
 
-    python benchmarks/agreement.py                                  all adders of one layer, seconds each
-    python benchmarks/agreement.py --models glass-47 any-8
+    python -m tools.compare_kernels                                  all adders of one layer, seconds each
+    python -m tools.compare_kernels --models glass-47 any-8
 
 Without a GPU there are no kernels to compare: tests/training/test_fused.py has Pallas interpret them.
 """
@@ -9,11 +9,7 @@ Without a GPU there are no kernels to compare: tests/training/test_fused.py has 
 import argparse
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # so that a clone on a bare GPU machine runs it
 
 from glassformer.core.errors import UserError
 from glassformer.training.setup import set_up_jax
