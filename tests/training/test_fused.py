@@ -13,7 +13,7 @@ import pytest
 
 from glassformer.models.token import LearnedTable
 from glassformer.tasks.sampler import SumSampler
-from glassformer.training import fused
+from glassformer.training import fused, fused_position
 from glassformer.training.flat import make_flat_layout, sample_first_values
 from glassformer.training.fused import compute_fused_loss, fits_kernel, list_read_parameters
 from glassformer.training.kernels import choose_loss
@@ -57,8 +57,9 @@ def batches(name, *steps):
 
 @pytest.fixture(autouse=True)
 def two_blocks(monkeypatch):
-    """A batch takes two programs, whose sums are added up."""
+    """A batch takes two programs, whose sums are added up; each walks through its problems in two parts."""
     monkeypatch.setattr(fused, "LANES", BLOCK)
+    monkeypatch.setattr(fused_position, "_AT_ONCE", BLOCK // 2)
 
 
 @pytest.mark.parametrize("name", chosen(MODELS, ALWAYS))

@@ -21,7 +21,7 @@ from glassformer.runs.config import Run
 
 _WEEK = 7 * 24 * 3600.0  # seconds: what a command may take unasked
 _FAST = 2e10  # multiply-adds per second of one core; what was measured is in docs/reliability.md
-_GPU = 1_000  # cores that a GPU is worth: 1.26 million model-steps per second where a core makes 1,456
+_GPU = 3_000  # cores that a GPU is worth: 4.13 million model-steps per second where a core makes 1,456
 _BACK = 3  # passes of a step: forward, and twice as much backward
 _GPU_LANES, _FEW_LANES = 1024, 64  # seeds side by side, as in training/rows.py
 _GROUP = 100  # steps whose windows are drawn at once, as in training/population.py
